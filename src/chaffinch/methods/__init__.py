@@ -1,0 +1,1 @@
+"""The methods that tell template from content."""

@@ -1,0 +1,157 @@
+"""From bytes to `Page`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from chaffinch.page.arrays import covered, frozen, offsets, subtree_ends
+from chaffinch.page.decoding import Decoded, decode, without_surrogates
+from chaffinch.page.parser import SHADOW_ATTRIBUTE, parse_flat
+from chaffinch.page.table import Page
+from chaffinch.page.tags import IDS, UNSEEN, VISIBILITY_OF, Visibility
+from chaffinch.sites import Place, is_web_url, place_of_url
+from chaffinch.sources.capture import Capture
+
+if TYPE_CHECKING:
+    from chaffinch.page.arrays import BoolArray, IntArray, SmallArray, TagArray
+    from chaffinch.page.parser import FlatTree
+
+_HIDING_STYLE: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+
+_TELLING_ATTRIBUTES: Final = frozenset({"hidden", "href", "style"})
+
+
+def parse(html: bytes | str, *, url: str | None = None, charset: str | None = None) -> Page:
+    """Parse one page.
+
+    `url` helps to tell sites and directories apart; `charset` is what the HTTP header said. Any bytes give a page:
+    HTML has no invalid input.
+    """
+    if isinstance(html, str):
+        return _build(Capture(source=url or "<html>", body=b"", url=url), Decoded(without_surrogates(html), "unicode"))
+    return parse_capture(Capture(source=url or "<html>", body=html, url=url, http_charset=charset))
+
+
+def parse_capture(capture: Capture) -> Page:
+    """Parse a page of a crawl."""
+    return _build(capture, decode(capture.body, capture.http_charset))
+
+
+def _build(capture: Capture, decoded: Decoded) -> Page:
+    tree = parse_flat(decoded.text)
+    signed_parents = np.array(tree.parents, dtype=np.int32)
+    is_text = signed_parents < 0
+    element_nodes = np.flatnonzero(~is_text).astype(np.int32)
+    # Parents are numbered among the elements, from 1; the document itself is 0.
+    position = np.concatenate((np.array([-1], dtype=np.int32), element_nodes))
+    parent = position[np.abs(signed_parents)]
+    count = len(parent)
+
+    element_tags = np.fromiter(map(IDS.__getitem__, tree.names), dtype=np.int16, count=len(tree.names))
+    tag = np.zeros(count, dtype=np.int16)
+    tag[element_nodes] = element_tags
+    end = subtree_ends(parent)
+
+    lengths = np.zeros(count, dtype=np.int32)
+    lengths[is_text] = np.fromiter(map(len, tree.texts), dtype=np.int32, count=len(tree.texts))
+    blank = np.zeros(count, dtype=np.bool_)
+    blank[is_text] = np.fromiter(map(str.isspace, tree.texts), dtype=np.bool_, count=len(tree.texts))
+
+    marks = _marks(tree)
+    links = element_nodes[marks.links]
+    url, place = _locate(capture, tree, element_tags)
+    return Page(
+        source=capture.source,
+        url=url,
+        place=place,
+        encoding=decoded.encoding,
+        html=decoded.text,
+        tag=frozen(tag),
+        parent=frozen(parent),
+        end=frozen(end),
+        texts=tuple(tree.texts),
+        text_offset=frozen(offsets(lengths)),
+        blank=frozen(blank),
+        visibility=frozen(_visibility(tree, element_nodes[marks.hidden], tag, element_nodes, end)),
+        in_link=frozen(covered(links, end[links], count)),
+        element_names=tuple(tree.names),
+        element_attributes=tuple(tree.attributes),
+    )
+
+
+class _Marks(NamedTuple):
+    """The numbers of elements that certain attributes tell apart."""
+
+    hidden: list[int]
+    links: list[int]
+
+
+def _marks(tree: FlatTree) -> _Marks:
+    """Look once at every attribute; pages have twice as many as elements, so this is where a second look costs."""
+    hidden: list[int] = []
+    links: list[int] = []
+    names = tree.names
+    wanted = [
+        (number, key, value)
+        for number, attributes in enumerate(tree.attributes)
+        for key, value in attributes
+        if key in _TELLING_ATTRIBUTES
+    ]
+    for number, key, value in wanted:
+        if key == "href":
+            if names[number] == "a":
+                links.append(number)
+        elif key == "hidden" or (value and _HIDING_STYLE.search(value)):
+            hidden.append(number)
+    return _Marks(hidden, links)
+
+
+def _visibility(tree: FlatTree, hidden: IntArray, tag: TagArray, element_nodes: IntArray, end: IntArray) -> SmallArray:
+    result = np.zeros(len(tag), dtype=np.uint8)
+    if hidden.size:
+        result[covered(hidden, end[hidden], len(tag))] = Visibility.HIDDEN
+    shadow_roots = [
+        number
+        for number in np.flatnonzero(tag[element_nodes] == IDS["template"]).tolist()
+        if any(key == SHADOW_ATTRIBUTE for key, _ in tree.attributes[number])
+    ]
+    unseen = np.flatnonzero(UNSEEN[tag])
+    if shadow_roots:
+        unseen = np.setdiff1d(unseen, element_nodes[shadow_roots])
+    kinds = VISIBILITY_OF[tag[unseen]]
+    for kind in (Visibility.INERT, Visibility.GRAPHIC, Visibility.METADATA, Visibility.CODE):
+        start = unseen[kinds == kind]
+        if start.size:
+            result[covered(start, end[start], len(tag))] = kind
+    return result
+
+
+def _locate(capture: Capture, tree: FlatTree, element_tags: TagArray) -> tuple[str | None, Place]:
+    """Decide the page's URL, and from it its site.
+
+    The container's word comes first, then the page's own: `<base>`, then the canonical link.
+    """
+    url = capture.url if capture.url and is_web_url(capture.url) else _own_url(tree, element_tags)
+    if url and not capture.on_disk:
+        return url, place_of_url(url)
+    folder, _, name = capture.path.rpartition("/")
+    directory = f"{capture.folder}/{folder}/" if folder else f"{capture.folder}/"
+    site = place_of_url(url).site if url else capture.folder
+    return url or capture.url, Place(site or capture.source, directory, name or capture.source)
+
+
+def _own_url(tree: FlatTree, element_tags: TagArray) -> str | None:
+    """Return what the page says of its own address."""
+    for number in np.flatnonzero(element_tags == IDS["base"]).tolist():
+        href = (dict(tree.attributes[number]).get("href") or "").strip()
+        if is_web_url(href):
+            return href
+    for number in np.flatnonzero(element_tags == IDS["link"]).tolist():
+        values = dict(tree.attributes[number])
+        href = (values.get("href") or "").strip()
+        if "canonical" in (values.get("rel") or "").lower().split() and is_web_url(href):
+            return href
+    return None

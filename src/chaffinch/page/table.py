@@ -1,0 +1,145 @@
+"""`Page`: one web page as a flat table of nodes, built once and never changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from chaffinch.page import tags
+from chaffinch.page.arrays import ancestry, frozen, nearest_marked
+from chaffinch.page.blocks import Blocks, find_blocks
+from chaffinch.page.tags import BLOCK_LEVEL, TEXT
+
+if TYPE_CHECKING:
+    from chaffinch.page.arrays import BoolArray, HashArray, IntArray, SmallArray, TagArray
+    from chaffinch.page.parser import Attributes
+    from chaffinch.sites import Place
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Page:
+    """A page's nodes in document order, one array entry for each.
+
+    A node is an element or a text node; comments are dropped. The node at position `i` has its descendants at
+    `i + 1 … end[i] - 1`. All arrays are closed to writing.
+    """
+
+    source: str
+    """Where the bytes came from, for messages."""
+    url: str | None
+    """The page's address, if anything tells it."""
+    place: Place
+    """Site, directory and name within the directory."""
+    encoding: str
+    """The name of the encoding that the bytes were read with."""
+    html: str
+    """The decoded source."""
+
+    tag: TagArray
+    """The number of the element's name in `chaffinch.page.tags.NAMES`; 0 for text."""
+    parent: IntArray
+    """The position of the parent element; -1 for the root."""
+    end: IntArray
+    """The position behind the node's last descendant."""
+    texts: tuple[str, ...]
+    """The text of each text node, in document order: scripts and hidden text too, nothing normalised."""
+    text_offset: IntArray
+    """Where in `text` the text of each node starts, and at the end the length of `text`."""
+    blank: BoolArray
+    """For text nodes, whether they hold white space only; False for elements."""
+    visibility: SmallArray
+    """A `Visibility` for each node."""
+    in_link: BoolArray
+    """Whether the node stands inside an `<a href>`."""
+    element_names: tuple[str, ...]
+    """The names of the elements alone, in document order, as written (lower case in HTML)."""
+    element_attributes: tuple[Attributes, ...]
+    """The attributes of the elements alone, in document order: pairs of name and value (None without a value)."""
+
+    def __repr__(self) -> str:
+        return f"<Page {self.url or self.source!r}: {len(self)} nodes, {len(self.text_nodes)} of them text>"
+
+    def __len__(self) -> int:
+        return len(self.tag)
+
+    @cached_property
+    def text(self) -> str:
+        """The text of all text nodes, one after the other."""
+        return "".join(self.texts)
+
+    @cached_property
+    def text_nodes(self) -> IntArray:
+        """The positions of all text nodes. Scores of methods are in this order, one for each."""
+        return frozen(np.flatnonzero(self.tag == TEXT).astype(np.int32))
+
+    @cached_property
+    def shown_text_nodes(self) -> BoolArray:
+        """For each of `text_nodes`, whether a reader sees it: visible and not blank."""
+        nodes = self.text_nodes
+        return frozen((self.visibility[nodes] == tags.Visibility.VISIBLE) & ~self.blank[nodes])
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The leaf text blocks."""
+        return find_blocks(self)
+
+    @cached_property
+    def element_number(self) -> IntArray:
+        """For each node, its place in `element_names` and `element_attributes` (for text, that of the element before)."""
+        return frozen((np.cumsum(self.tag != TEXT) - 1).astype(np.int32))
+
+    @cached_property
+    def _ancestry(self) -> tuple[IntArray, HashArray]:
+        depth, path = ancestry(self.parent, _NAME_HASH[self.tag])
+        return frozen(depth), frozen(path)
+
+    @property
+    def depth(self) -> IntArray:
+        """How many ancestors each node has."""
+        return self._ancestry[0]
+
+    @property
+    def tag_path(self) -> HashArray:
+        """A hash of the tag names from each node up to the root; equal paths have equal numbers on all pages."""
+        return self._ancestry[1]
+
+    @cached_property
+    def block_element(self) -> IntArray:
+        """The nearest block-level element at or above each node; -1 if there is none."""
+        return frozen(nearest_marked(self.parent, BLOCK_LEVEL[self.tag]))
+
+    def text_of(self, node: int) -> str:
+        """Return the text below `node`, as it stands in the source."""
+        return self.text[self.text_offset[node] : self.text_offset[self.end[node]]]
+
+    def name_of(self, node: int) -> str:
+        """Return the element name of `node`, or `#text`."""
+        return "#text" if self.tag[node] == TEXT else self.element_names[self.element_number[node]]
+
+    def attributes_of(self, node: int) -> Attributes:
+        """Return the attributes of `node`; none for text."""
+        return () if self.tag[node] == TEXT else self.element_attributes[self.element_number[node]]
+
+    def attribute(self, node: int, name: str) -> str | None:
+        """Return the value of an attribute of `node`: "" if it has no value, None if it is not there."""
+        for key, value in self.attributes_of(node):
+            if key == name:
+                return value or ""
+        return None
+
+    def find(self, *names: str) -> list[int]:
+        """Return the positions of all elements with one of these standard names."""
+        wanted = tags.tag_set(*names)
+        return np.flatnonzero(wanted[self.tag]).tolist()
+
+
+def _name_hashes() -> HashArray:
+    """A random-looking number for each tag; drawn from a fixed seed, so it is the same everywhere."""
+    generator = np.random.Generator(np.random.PCG64(2026))
+    return frozen(generator.integers(1, 2**63, size=len(tags.NAMES), dtype=np.uint64))
+
+
+_NAME_HASH = _name_hashes()

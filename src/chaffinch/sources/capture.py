@@ -1,0 +1,25 @@
+"""One page as a crawl has it, before anything is understood of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """The bytes of a page, and what its container says of them."""
+
+    source: str
+    """The path of the input file as given, or `path#record-id` inside an archive or table."""
+    body: bytes
+    url: str | None = None
+    """The URL that the container gives: the archive's record, a table's column, `urls.tsv` or `--base-url`."""
+    http_charset: str | None = None
+    folder: str = ""
+    """The folder (or else the file) given by the user; pages without any URL form one site for each of these."""
+    path: str = ""
+    """The path below `folder`, with forward slashes. Stands for the URL of a page that has none."""
+    captured: str | None = None
+    """When it was fetched, as ISO 8601, if known."""
+    on_disk: bool = False
+    """Whether it is a file in a folder tree: then its directory is the file's, not the URL's."""
