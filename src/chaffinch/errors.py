@@ -1,14 +1,14 @@
 """Every error that Chaffinch raises on purpose; each names the input it is about.
 
-    ChaffinchError
-    ├── UsageError       the call asks for something that does not exist or does not go together
-    ├── InputError       an input cannot be found, opened or read
-    ├── PageError        one page cannot be turned into a document
-    ├── MethodError      a method cannot learn or score
-    ├── ModelError       a template or model file is damaged or of another version
-    ├── RunError         a run cannot go on
-    │   └── OutputError  the output cannot be written
-    └── MissingExtraError  an optional dependency is not installed
+ChaffinchError
+├── UsageError       the call asks for something that does not exist or does not go together
+├── InputError       an input cannot be found, opened or read
+├── PageError        one page cannot be turned into a document
+├── MethodError      a method cannot learn or score
+├── ModelError       a template or model file is damaged or of another version
+├── RunError         a run cannot go on
+│   └── OutputError  the output cannot be written
+└── MissingExtraError  an optional dependency is not installed
 """
 
 from __future__ import annotations

@@ -52,10 +52,11 @@ def place_of_url(url: str) -> Place:
     """Return site, directory and name of a page by its absolute http(s) URL.
 
     The name is all that follows the last slash of the path, the query included: pages of old sites differ in nothing
-    else.
+    else. A slash at the end belongs to the name, so that `/a/` and `/b/` are pages of one directory.
     """
     host = host_of(url)
     parts = urlsplit(url)
-    folder, _, last = parts.path.rpartition("/")
-    name = f"{last}?{parts.query}" if parts.query else last
-    return Place(site_of_host(host), f"{host}{folder}/", name)
+    path = parts.path or "/"
+    cut = path.rstrip("/").rfind("/") + 1 if len(path) > 1 else 1
+    name = f"{path[cut:]}?{parts.query}" if parts.query else path[cut:]
+    return Place(site_of_host(host), f"{host}{path[:cut]}", name)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
-
-Format: TypeAlias = Literal["text", "markdown", "html", "json"]
-FORMATS: tuple[Format, ...] = ("text", "markdown", "html", "json")
+from chaffinch.render.formats import Format
 
 
 @dataclass(frozen=True, slots=True)

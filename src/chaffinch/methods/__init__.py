@@ -1,1 +1,17 @@
 """The methods that tell template from content."""
+
+from chaffinch.methods.fold import Fold, learn_template
+from chaffinch.methods.protocol import DEFAULT_THRESHOLD, AnyMethod, Method
+from chaffinch.methods.table import DEFAULT_METHOD, METHODS, make_method, options_of
+
+__all__ = [
+    "DEFAULT_METHOD",
+    "DEFAULT_THRESHOLD",
+    "METHODS",
+    "AnyMethod",
+    "Fold",
+    "Method",
+    "learn_template",
+    "make_method",
+    "options_of",
+]

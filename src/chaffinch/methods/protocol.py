@@ -8,8 +8,7 @@ processes and a cluster all drive these few functions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from chaffinch.page.arrays import FloatArray
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 SummaryT = TypeVar("SummaryT")
 TemplateT = TypeVar("TemplateT")
 
-DEFAULT_THRESHOLD = 0.5
+DEFAULT_THRESHOLD: Final = 0.5
 """Text nodes that score at least this much are template."""
 
 
@@ -51,6 +50,10 @@ class Method(Protocol[SummaryT, TemplateT]):
 
     def finish(self, summary: SummaryT) -> TemplateT:
         """Return the template that the summed-up pages share."""
+        ...
+
+    def knows(self, page: Page, template: TemplateT | None) -> bool:
+        """Tell whether the template says anything about the page; where it does not, the summary of a run says so."""
         ...
 
     def score(self, page: Page, template: TemplateT | None) -> FloatArray:

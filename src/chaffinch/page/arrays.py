@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 IntArray: TypeAlias = NDArray[np.int32]
+IndexArray: TypeAlias = NDArray[np.intp]
 SmallArray: TypeAlias = NDArray[np.uint8]
 TagArray: TypeAlias = NDArray[np.int16]
 HashArray: TypeAlias = NDArray[np.uint64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float32]
 
-_HASH_FACTOR = 0x9E3779B97F4A7C15
+_HASH_FACTOR: Final = 0x9E3779B97F4A7C15
 """Odd, with its bits well spread: the usual multiplier of Fibonacci hashing."""
+
+_SHORT: Final = 0x7FFF
+"""Up to here numbers fit in 16 bits, which numpy sorts in linear time."""
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
@@ -77,7 +81,7 @@ def subtree_ends(parent: IntArray) -> IntArray:
     count = len(parent)
     end = np.full(count, count, dtype=np.int32)
     # Stable by parent, so siblings stand side by side in document order.
-    order = np.argsort(parent, kind="stable")
+    order = np.argsort(parent.astype(np.int16) if count <= _SHORT else parent, kind="stable")
     left, right = order[:-1], order[1:]
     siblings = parent[left] == parent[right]
     end[left[siblings]] = right[siblings]

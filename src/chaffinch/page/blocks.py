@@ -42,8 +42,6 @@ class Blocks:
     """The position of the block's first text node."""
     last: IntArray
     """The position of the block's last text node."""
-    container: IntArray
-    """The nearest block-level element around the block."""
     words: IntArray
     """How many words the block has."""
     link_words: IntArray
@@ -102,7 +100,6 @@ def find_blocks(page: Page) -> Blocks:
         text_words=frozen(_spread(node_words, is_visible, 0)),
         first=frozen(first),
         last=frozen(last),
-        container=frozen(page.block_element[page.parent[first]]),
         words=frozen(words_before[stop] - words_before[start]),
         link_words=frozen(
             np.bincount(block[in_link], weights=node_words[in_link], minlength=len(first)).astype(np.int32)
@@ -132,9 +129,11 @@ def _word_starts(text: str, block_start: IntArray) -> BoolArray:
     fresh = np.ones(len(codes), dtype=np.bool_)
     fresh[1:] = kinds[1:] > kinds[:-1]
     fresh[block_start] = True
-    starts: BoolArray = (kinds == _SPACELESS_KIND) | ((kinds == _WORD_KIND) & fresh)
+    spaceless = kinds == _SPACELESS_KIND
+    starts: BoolArray = (kinds != 0) & fresh
+    starts |= spaceless
     # A word right behind an ideograph starts anew too.
-    starts[1:] |= (kinds[1:] == _WORD_KIND) & (kinds[:-1] == _SPACELESS_KIND)
+    starts[1:] |= spaceless[:-1] & (kinds[1:] == _WORD_KIND)
     return starts
 
 
@@ -144,7 +143,7 @@ _SPACELESS_KIND: Final = 2
 
 @cache
 def _character_kinds() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
-    """A table over characters: 0 between words, 1 in words, 2 a word by itself."""
+    """Return a table over characters: 0 between words, 1 in words, 2 a word by itself."""
     kinds = np.zeros(_TABLE_SIZE, dtype=np.uint8)
     alphabet = "".join(map(chr, range(_TABLE_SIZE)))
     for word in re.finditer(r"\w+", alphabet):

@@ -88,12 +88,17 @@ class Page:
 
     @cached_property
     def element_number(self) -> IntArray:
-        """For each node, its place in `element_names` and `element_attributes` (for text, that of the element before)."""
+        """Each node's place in `element_names` and `element_attributes` (for text, that of the element before)."""
         return frozen((np.cumsum(self.tag != TEXT) - 1).astype(np.int32))
+
+    @property
+    def name_hash(self) -> HashArray:
+        """A number for each node's name that looks random and is the same on every page and machine."""
+        return _NAME_HASH[self.tag]
 
     @cached_property
     def _ancestry(self) -> tuple[IntArray, HashArray]:
-        depth, path = ancestry(self.parent, _NAME_HASH[self.tag])
+        depth, path = ancestry(self.parent, self.name_hash)
         return frozen(depth), frozen(path)
 
     @property
@@ -110,6 +115,11 @@ class Page:
     def block_element(self) -> IntArray:
         """The nearest block-level element at or above each node; -1 if there is none."""
         return frozen(nearest_marked(self.parent, BLOCK_LEVEL[self.tag]))
+
+    @cached_property
+    def block_container(self) -> IntArray:
+        """For each of the leaf text blocks, the nearest block-level element around it; -1 if there is none."""
+        return frozen(self.block_element[self.parent[self.blocks.first]])
 
     def text_of(self, node: int) -> str:
         """Return the text below `node`, as it stands in the source."""
@@ -137,7 +147,7 @@ class Page:
 
 
 def _name_hashes() -> HashArray:
-    """A random-looking number for each tag; drawn from a fixed seed, so it is the same everywhere."""
+    """Return a random-looking number for each tag; drawn from a fixed seed, so it is the same everywhere."""
     generator = np.random.Generator(np.random.PCG64(2026))
     return frozen(generator.integers(1, 2**63, size=len(tags.NAMES), dtype=np.uint64))
 

@@ -1,0 +1,9 @@
+"""Inputs: folders, HTML files, archives and tables, read one page at a time."""
+
+from __future__ import annotations
+
+from chaffinch.sources.capture import Capture
+from chaffinch.sources.inputs import Extent, estimate_total, open_inputs
+from chaffinch.sources.options import SourceOptions
+
+__all__ = ["Capture", "Extent", "SourceOptions", "estimate_total", "open_inputs"]

@@ -1,0 +1,113 @@
+"""What a program calls: parse a page, extract one page, learn a site, clean a crawl."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from chaffinch.document import Document, make_document
+from chaffinch.errors import MethodError, UsageError
+from chaffinch.methods import DEFAULT_THRESHOLD, AnyMethod, learn_template, make_method
+from chaffinch.page import Page, parse
+from chaffinch.runs import Outcome, RunOptions, RunReport, clean_inputs
+from chaffinch.sinks import open_sink
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from os import PathLike
+
+    from chaffinch.render.formats import Format
+    from chaffinch.sinks import Sink
+
+
+@dataclass(frozen=True)
+class SiteTemplate:
+    """What a method has learned of a site."""
+
+    method: AnyMethod
+    template: Any
+
+    def to_bytes(self) -> bytes:
+        """Serialise it; the method and its options are named again when it is read."""
+        return self.method.dump(self.template)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, method: str | AnyMethod = "sandwich") -> SiteTemplate:
+        """Read what `to_bytes` wrote, or raise `ModelError`."""
+        made = _method(method)
+        return cls(made, made.load(data))
+
+
+def extract(
+    page: Page | bytes | str,
+    *,
+    url: str | None = None,
+    template: SiteTemplate | None = None,
+    method: str | AnyMethod | None = None,
+    format: Format = "text",  # noqa: A002
+    threshold: float = DEFAULT_THRESHOLD,
+) -> Document:
+    """Return one page's own content.
+
+    Give the `template` that `learn` made from other pages of the site; without one, only what the page itself shows
+    is there to go by. The first argument is HTML or a page that is parsed already.
+    """
+    if template is not None and method is not None and _method(method) != template.method:
+        raise UsageError("the template was learned by another method than the one asked for; leave out `method`")
+    if not isinstance(page, Page):
+        page = parse(page, url=url)
+    used = template.method if template else _method(method)
+    scores = used.score(page, template.template if template else None)
+    return make_document(page, scores, method=used.name, threshold=threshold, format=format)
+
+
+def learn(pages: Iterable[Page | bytes | str], *, method: str | AnyMethod | None = None) -> SiteTemplate:
+    """Learn what the pages of one site share."""
+    made = _method(method)
+    template = learn_template(made, (page if isinstance(page, Page) else parse(page) for page in pages))
+    if template is None:
+        raise MethodError(made.name, "there is no page to learn from")
+    return SiteTemplate(made, template)
+
+
+class Cleaning:
+    """A run over a crawl: iterate over it for the documents, or write them; `report` then tells what was done."""
+
+    def __init__(self, inputs: Sequence[str], options: RunOptions) -> None:
+        self._inputs = inputs
+        self._options = options
+        self.report = RunReport.of(options)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yield what becomes of each input, failures included."""
+        self.report = RunReport.of(self._options)
+        start = time.perf_counter()
+        for outcome in clean_inputs(self._inputs, self._options):
+            self.report.count(outcome)
+            self.report.seconds = time.perf_counter() - start
+            yield outcome
+
+    def __iter__(self) -> Iterator[Document]:
+        for outcome in self.outcomes():
+            if outcome.document is not None:
+                yield outcome.document
+
+    def write(self, output: str | PathLike[str]) -> RunReport:
+        """Write all documents: to a folder, or to one `.jsonl` or `.parquet` file."""
+        sink: Sink = open_sink(str(output), self._options.format)
+        with sink:
+            for document in self:
+                sink.write(document)
+        return self.report
+
+
+def clean(*inputs: str | PathLike[str], options: RunOptions | None = None) -> Cleaning:
+    """Clean a crawl: HTML files, folders, WARC, WACZ, JSON Lines and Parquet files, in any mixture."""
+    return Cleaning([str(path) for path in inputs], options or RunOptions())
+
+
+def _method(method: str | AnyMethod | None) -> AnyMethod:
+    if method is None:
+        return make_method()
+    return make_method(method) if isinstance(method, str) else method

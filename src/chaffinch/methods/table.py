@@ -1,0 +1,59 @@
+"""The table of methods, and how they are made from what a user writes."""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args, get_origin, get_type_hints
+
+from chaffinch.errors import UsageError
+from chaffinch.methods.sandwich import Sandwich
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from chaffinch.methods.protocol import AnyMethod
+
+METHODS: Final[Mapping[str, type[AnyMethod]]] = {method.name: method for method in (Sandwich,)}
+
+DEFAULT_METHOD: Final = Sandwich.name
+
+
+def make_method(name: str = DEFAULT_METHOD, options: Mapping[str, str] | None = None) -> AnyMethod:
+    """Return the method called `name`, its options read from text."""
+    if name not in METHODS:
+        raise UsageError(f"there is no method {name!r}; the methods are: {', '.join(METHODS)}")
+    method = METHODS[name]
+    known = {field.name: field for field in fields(cast("Any", method))}
+    hints = get_type_hints(method)
+    values: dict[str, object] = {}
+    for key, text in (options or {}).items():
+        if key not in known:
+            has = f"its options are: {', '.join(known)}" if known else "it has no options"
+            raise UsageError(f"method {name} has no option {key!r}; {has}")
+        values[key] = _read(f"option {key} of method {name}", text, hints[key])
+    return method(**values)
+
+
+def options_of(method: AnyMethod) -> dict[str, str]:
+    """Return a method's options as `make_method` reads them."""
+    listed: tuple[Field[Any], ...] = fields(cast("Any", method))
+    return {field.name: str(getattr(method, field.name)).lower() for field in listed}
+
+
+def _read(subject: str, text: str, kind: object) -> object:
+    """Read an option's value."""
+    if get_origin(kind) is Literal:
+        choices = get_args(kind)
+        if text in choices:
+            return text
+        raise UsageError(f"{subject} is {' or '.join(choices)}, not {text!r}")
+    if kind is bool:
+        if text.lower() in {"true", "false"}:
+            return text.lower() == "true"
+        raise UsageError(f"{subject} is true or false, not {text!r}")
+    if kind is int or kind is float:
+        try:
+            return kind(text)
+        except ValueError:
+            raise UsageError(f"{subject} is a number, not {text!r}") from None
+    return text

@@ -1,0 +1,69 @@
+"""What a run is asked to do, and what it tells of each page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fnmatch import translate
+from functools import cached_property
+
+from chaffinch.document import Document
+from chaffinch.methods import DEFAULT_THRESHOLD, AnyMethod, make_method
+from chaffinch.page import Page
+from chaffinch.render.formats import Format
+from chaffinch.sources import SourceOptions
+
+
+@dataclass(frozen=True)
+class UrlFilter:
+    """Which pages are wanted, by shell-like patterns over the URL, or over the source where there is none."""
+
+    include: tuple[str, ...] = ()
+    """If there are any, one of them must match."""
+    exclude: tuple[str, ...] = ()
+    """None of these may match."""
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+        return _any_of(self.include), _any_of(self.exclude)
+
+    def wants(self, address: str) -> bool:
+        """Tell whether a page of this address is wanted."""
+        include, exclude = self._patterns
+        return (include is None or bool(include.match(address))) and not (exclude and exclude.match(address))
+
+
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    return re.compile("|".join(map(translate, patterns))) if patterns else None
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Everything that decides what a run gives out. Equal options and equal input give equal output."""
+
+    method: AnyMethod = field(default_factory=make_method)
+    format: Format = "text"
+    threshold: float = DEFAULT_THRESHOLD
+    """Text that scores at least this much is dropped."""
+    page_by_page: bool = False
+    """Treat every page alone, whatever else is in the input."""
+    urls: UrlFilter = field(default_factory=UrlFilter)
+    sources: SourceOptions = field(default_factory=SourceOptions)
+    jobs: int = 1
+    """How many processes work; the output does not depend on it."""
+
+    def wants(self, page: Page) -> bool:
+        """Tell whether the user asked for this page."""
+        return self.urls.wants(page.url or page.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one input: exactly one of `document` and `error` is set, or neither if it was not wanted."""
+
+    source: str
+    site: str = ""
+    document: Document | None = None
+    error: str | None = None
+    informed: bool = False
+    """Whether the method knew anything of the page's site."""

@@ -1,0 +1,54 @@
+"""What an output is, and which one a name stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, Self
+
+from chaffinch.sinks.files import JsonLinesSink
+from chaffinch.sinks.folder import FolderSink
+from chaffinch.sinks.parquet import ParquetSink
+from chaffinch.sinks.stream import StreamSink
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from chaffinch.document.document import Document
+    from chaffinch.render.formats import Format
+
+
+class Sink(Protocol):
+    """Takes documents. As a context manager it commits at the end, or aborts if there was an exception."""
+
+    def write(self, document: Document) -> None:
+        """Write one document, or raise `OutputError`."""
+        ...
+
+    def commit(self) -> None:
+        """Put the output under its final name, whole, or raise `OutputError`."""
+        ...
+
+    def abort(self) -> None:
+        """Leave nothing unfinished behind. Raises nothing."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def open_sink(output: str, format: Format, *, lines: bool = False) -> Sink:  # noqa: A002 - as the option is called
+    """Return the sink for `output`, by its name.
+
+    `-` is standard output, `*.jsonl` and `*.jsonl.gz` are JSON Lines, `*.parquet` is Parquet; all else is a folder.
+    With `lines`, standard output gets whole documents as JSON Lines rather than their contents.
+    """
+    name = output.lower()
+    if output == "-":
+        return StreamSink(format, lines=lines)
+    if name.endswith((".jsonl", ".jsonl.gz")):
+        return JsonLinesSink(output)
+    if name.endswith(".parquet"):
+        return ParquetSink(output)
+    return FolderSink(output, format)

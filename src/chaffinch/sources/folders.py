@@ -1,0 +1,90 @@
+"""Walking folders in an order that is the same on every machine."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, NamedTuple
+
+from chaffinch.errors import InputError
+from chaffinch.sources.streams import reason_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+URL_LIST = "urls.tsv"
+
+
+class Found(NamedTuple):
+    """A regular file in a folder: its path, and its path below the folder with forward slashes."""
+
+    path: str
+    below: str
+
+
+def walk(folder: str) -> Iterator[Found | InputError]:
+    """Yield the regular files below `folder`, by the parts of their paths; hidden ones are passed over.
+
+    A link to a folder is followed if it leads out of the tree, so nothing is read twice and no loop has no end.
+    """
+    try:
+        top = os.stat(folder)  # noqa: PTH116 - paths stay as they were typed
+    except OSError as error:
+        yield InputError(folder, reason_of(error))
+        return
+    yield from _walk(folder, "", {(top.st_dev, top.st_ino)}, os.path.realpath(folder))
+
+
+def _walk(folder: str, below: str, seen: set[tuple[int, int]], top: str) -> Iterator[Found | InputError]:
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted((entry.name for entry in entries if not entry.name.startswith(".")), key=os.fsencode)
+    except OSError as error:
+        yield InputError(folder, reason_of(error))
+        return
+    for name in names:
+        path = os.path.join(folder, name)  # noqa: PTH118
+        place = f"{below}{name}"
+        try:
+            status = os.stat(path)  # noqa: PTH116
+        except OSError as error:
+            yield InputError(path, reason_of(error))
+            continue
+        if stat.S_ISREG(status.st_mode):
+            yield Found(path, place)
+        elif stat.S_ISDIR(status.st_mode):
+            key = (status.st_dev, status.st_ino)
+            if key not in seen and not _leads_back(path, top):
+                seen.add(key)
+                yield from _walk(path, f"{place}/", seen, top)
+
+
+def _leads_back(path: str, top: str) -> bool:
+    """Tell whether `path` is a link to somewhere in the tree, which is read under its own name."""
+    if not os.path.islink(path):  # noqa: PTH114
+        return False
+    target = os.path.realpath(path)
+    return target == top or target.startswith(os.path.join(top, ""))  # noqa: PTH118
+
+
+def read_url_list(folder: str) -> tuple[dict[str, str], list[InputError]]:
+    """Read the `urls.tsv` of a folder, if it has one: a path and a URL on each line, with a tab between."""
+    path = os.path.join(folder, URL_LIST)  # noqa: PTH118
+    urls: dict[str, str] = {}
+    errors: list[InputError] = []
+    try:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="\n") as lines:  # noqa: PTH123
+            for number, line in enumerate(lines, 1):
+                text = line.rstrip("\r\n")
+                if not text.strip() or text.startswith("#"):
+                    continue
+                place, tab, url = text.partition("\t")
+                if tab and place and url.strip() and "\t" not in url:
+                    urls[place.removeprefix("./")] = url.strip().encode("utf-8", "replace").decode()
+                else:
+                    errors.append(InputError(f"{path}:{number}", "not a path and a URL with a tab between"))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        errors.append(InputError(path, reason_of(error)))
+    return urls, errors
