@@ -1,7 +1,7 @@
 """Write `crawl.warc.gz`: two sites of the example crawl once more, as an archive.
 
 Dates and record ids are fixed, so that the same pages give the same bytes (as long as zlib is the same).
-""" 
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,9 @@ def test_fifty_thousand_lines_do_not_take_minutes(shape: str) -> None:
         one = generator.integers(0, 3, 50_000).astype(np.uint64)
     elif shape == "all equal":
         one = np.zeros(50_000, dtype=np.uint64)
-    other = {"reversed": one[::-1], "all different": one + np.uint64(10**6)}.get(shape, generator.permutation(one)[:49_000])
+    other = {"reversed": one[::-1], "all different": one + np.uint64(10**6)}.get(
+        shape, generator.permutation(one)[:49_000]
+    )
     start = time.perf_counter()
     in_common(one, other)
     # Not a benchmark: minutes are the fault to be caught, and a second is usual.

@@ -17,7 +17,9 @@ soup = st.lists(
     st.one_of(
         st.sampled_from(TAGS).map(lambda tag: f"<{tag}>"),
         st.sampled_from(TAGS).map(lambda tag: f"</{tag}>"),
-        st.sampled_from(["<a href=x>", "<p hidden>", "<div style='display: none'>", "<!-- c -->", "&amp;", "<![CDATA[x]]>"]),
+        st.sampled_from(
+            ["<a href=x>", "<p hidden>", "<div style='display: none'>", "<!-- c -->", "&amp;", "<![CDATA[x]]>"]
+        ),
         st.text(max_size=12),
     ),
     max_size=60,

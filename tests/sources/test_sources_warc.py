@@ -16,10 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
 
 from chaffinch.errors import InputError
 from chaffinch.sources import Capture, open_inputs
+from conftest import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,13 +31,6 @@ def noise(seed: int, letters: bytes, size: int) -> bytes:
 
 
 PAGE = b"<html><body><p>" + noise(7, b"abcdefgh \n\r", 3000) + b"</p></body></html>"
-
-
-class Writer(WARCWriter):  # type: ignore[misc]
-    """A writer that leaves no temporary file open."""
-
-    def _create_temp_file(self) -> io.BytesIO:
-        return io.BytesIO()
 
 
 def read(path: Path) -> tuple[list[Capture], list[InputError]]:
@@ -315,12 +308,13 @@ def test_a_damaged_wacz_is_told(tmp_path: Path) -> None:
     assert [error.subject for error in read(path)[1]] == [str(path)]
 
 
-def test_memory_does_not_grow_with_the_archive(tmp_path: Path) -> None:
+@pytest.mark.parametrize("packed", [True, False])
+def test_memory_does_not_grow_with_the_archive(tmp_path: Path, packed: bool) -> None:  # noqa: FBT001
     body = b"<html>" + noise(1, b"abcdefgh", 200_000)
     path = tmp_path / "x.warc"
     with path.open("wb") as out:
         for number in range(400):
-            out.write(record(number, body))
+            out.write(gzip.compress(record(number, body), 1) if packed else record(number, body))
     script = (
         "import resource, sys\nfrom chaffinch.sources import open_inputs\n"
         "pages = open_inputs([sys.argv[1]])\nnext(pages)\n"

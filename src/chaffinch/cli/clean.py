@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Callable
@@ -17,12 +18,11 @@ from chaffinch.sinks import open_sink
 from chaffinch.sources import SourceOptions, estimate_total
 
 if TYPE_CHECKING:
-    import argparse
     from contextlib import AbstractContextManager
 
     from chaffinch.sinks import Sink
 
-    Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+    Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  (it has no other name)
 
 Command: TypeAlias = "Callable[[argparse.Namespace], int]"
 
@@ -39,8 +39,6 @@ exit codes: 0 done, 1 some inputs failed (each is named), 2 wrong usage
 
 def register(commands: Subparsers) -> None:
     """Add the command."""
-    import argparse  # noqa: PLC0415  (only for the formatter's name)
-
     parser = commands.add_parser(
         "clean",
         help="return the pages' own content",
@@ -99,7 +97,8 @@ def _run(parsed: argparse.Namespace) -> int:
     sink: AbstractContextManager[Sink | None] = (
         nullcontext() if parsed.dry_run else open_sink(parsed.output, parsed.format, lines=parsed.jsonl)
     )
-    progress = Progress(estimate_total(parsed.inputs))
+    extent = estimate_total(parsed.inputs)
+    progress = Progress(extent.total if extent.unit == "pages" else None)
     with sink as opened:
         for outcome in cleaning.outcomes():
             progress.step()

@@ -14,6 +14,7 @@ class Progress:
     """Counts pages and rewrites one line of standard error."""
 
     def __init__(self, total: int | None = None) -> None:
+        """Count towards `total`, if it is known."""
         self._total = total
         self._shown = sys.stderr.isatty()
         self._start = time.monotonic()

@@ -14,6 +14,7 @@ _Object: TypeAlias = dict[str, Any]
 _LONGEST: Final = 400_000
 """Characters of JSON-LD read of one page; blocks that go beyond are passed over."""
 
+_LONGEST_TEXT: Final = 5_000
 _MOST_OBJECTS: Final = 2_000
 _MOST_NAMES: Final = 20
 _MOST_PIECES: Final = 50
@@ -37,7 +38,9 @@ _THINGS: Final = frozenset(
     " JobPosting Service Dataset SoftwareSourceCode ItemList".split()
 )
 _PAGES: Final = frozenset("WebPage ItemPage CollectionPage AboutPage ContactPage ProfilePage FAQPage".split())
-_GROUPS: Final = frozenset({"Organization", "NewsMediaOrganization", "Corporation", "WebSite", "Brand", "LocalBusiness"})
+_GROUPS: Final = frozenset(
+    {"Organization", "NewsMediaOrganization", "Corporation", "WebSite", "Brand", "LocalBusiness"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,9 @@ def read_jsonld(scripts: Iterable[str], own_urls: Iterable[str] = ()) -> Stateme
         language=next((s.language for s in ordered if s.language), None),
         url=next((s.url for s in ordered if s.url and s.rank != 2), None),
         description=next((s.description for s in ordered if s.description), None),
-        site_name=next((name for item in objects if _types(item) & {"WebSite"} and (name := _text(item.get("name")))), None),
+        site_name=next(
+            (name for item in objects if _types(item) & {"WebSite"} and (name := _text(item.get("name")))), None
+        ),
     )
 
 
@@ -104,7 +109,7 @@ def _load(script: str) -> list[Any]:
         pass
     text = _WRAPPER.sub(" ", text).strip()
     if "&quot;" in text and text.count('"') < text.count("&quot;"):
-        text = html.unescape(text)
+        text = unescaped(text)
     text = _BAD_ESCAPE.sub(r"\\\\", _TRAILING_COMMA.sub("", text))
     return _pieces(text) or _loose(text)
 
@@ -146,7 +151,11 @@ def _objects(values: list[Any]) -> Iterator[_Object]:
             stack.extend(reversed(value[:_MOST_OBJECTS]))
         elif isinstance(value, dict):
             yield value
-            followed = ["@graph", "mainEntityOfPage"] if "FAQPage" in _types(value) else ["@graph", "mainEntityOfPage", "mainEntity"]
+            followed = (
+                ["@graph", "mainEntityOfPage"]
+                if "FAQPage" in _types(value)
+                else ["@graph", "mainEntityOfPage", "mainEntity"]
+            )
             stack.extend(member for key in followed if isinstance(member := value.get(key), dict | list))
 
 
@@ -209,12 +218,20 @@ def _text(value: Any) -> str | None:  # noqa: ANN401
         value = value.get("@value") or value.get("name")
     if not isinstance(value, str):
         return None
-    text = value[:5000]
-    if "&" in text:
-        text = html.unescape(text)
+    text = unescaped(value[:_LONGEST_TEXT])
     if "<" in text:
         text = _MARKUP.sub(" ", text)
     return " ".join(text.split()) or None
+
+
+def unescaped(text: str) -> str:
+    """Return `text` with character references resolved, which pages often write where they have no meaning."""
+    if "&" not in text:
+        return text
+    try:
+        return html.unescape(text)
+    except ValueError:  # a reference of thousands of digits
+        return text
 
 
 def _url_key(url: str) -> str:

@@ -15,7 +15,7 @@ import random
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 

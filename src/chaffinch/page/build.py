@@ -17,7 +17,7 @@ from chaffinch.sites import Place, is_web_url, place_of_url
 from chaffinch.sources.capture import Capture
 
 if TYPE_CHECKING:
-    from chaffinch.page.arrays import BoolArray, IntArray, SmallArray, TagArray
+    from chaffinch.page.arrays import IntArray, SmallArray, TagArray
     from chaffinch.page.parser import FlatTree
 
 _HIDING_STYLE: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)

@@ -51,7 +51,7 @@ def render_json(page: Page, kept: BoolArray, scores: FloatArray | None) -> str:
     for number, (text, container, keep, size, linked) in enumerate(
         zip(
             blocks.texts,
-            blocks.container.tolist(),
+            page.block_element[page.parent[blocks.first]].tolist(),
             (share >= 0.5).tolist(),
             blocks.words.tolist(),
             blocks.link_words.tolist(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -61,6 +62,7 @@ def find_footnotes(selection: Selection) -> Footnotes:
     references: dict[int, str] = {}
     labels: dict[int, str] = {}
     taken: set[str] = set()
+    numbers = map(str, count(1))
     for link, name in candidates:
         target = found.get(name)
         if target is None or target <= link < page.end[target]:
@@ -68,7 +70,7 @@ def find_footnotes(selection: Selection) -> Footnotes:
         if target not in labels:
             label = _shown(selection, link, int(page.end[link])).strip("[](){}^* \n\t")
             if not _LABEL.fullmatch(label) or label in taken:
-                label = next(str(number) for number in range(len(labels) + 1, 2 * len(labels) + 2) if str(number) not in taken)
+                label = next(number for number in numbers if number not in taken)
             taken.add(label)
             labels[target] = label
         references[_outer(page, link)] = labels[target]
@@ -101,7 +103,7 @@ def _targets(selection: Selection, names: set[str]) -> dict[str, int]:
         if name in names and name not in found:
             found[name] = element
     places = sorted(found.values())
-    wrappers = {one for one, other in zip(places, places[1:], strict=False) if other < page.end[one]}
+    wrappers = {one for one, other in pairwise(places) if other < page.end[one]}
     return {name: element for name, element in found.items() if element not in wrappers}
 
 

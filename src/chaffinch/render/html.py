@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from chaffinch.page.tags import BLOCK_LEVEL, IDS, NAMES, TEXT, tag_set
-from chaffinch.render.code import PREFORMATTED, language, letters, preformatted
+from chaffinch.render.code import language, letters, preformatted
 from chaffinch.render.images import kept_images
 from chaffinch.render.links import clean_url
+from chaffinch.render.tables import CELL
 
 if TYPE_CHECKING:
     from chaffinch.page.arrays import BoolArray, IntArray
@@ -102,6 +103,10 @@ def _nodes(selection: Selection, images: dict[int, Image], blocks: list[int]) ->
     leads_to_content = before[page.end] > before[:-1]
     empty = _EMPTY[page.tag] & selection.visible
     empty[empty] = leads_to_content[page.parent[empty]]
+    # Cells without text keep those behind them in their columns.
+    cells = CELL[page.tag] & selection.visible
+    cells[cells] = leads_to_content[page.parent[cells]]
+    empty |= cells
     written = content | empty | (leads_to_content & selection.visible & _WRITES[page.tag])
     for block in blocks:
         written[block + 1 : page.end[block]] = False
@@ -123,6 +128,8 @@ class _Writer:
         self._run = -1
         self._glued = False
         """Whether nothing but text and inline tags was written since the last text."""
+        self._slot = 0
+        """Where in `parts` white space before the next text goes: before the inline tags that open right before it."""
 
     def text(self, run: int) -> None:
         """Write the next of the kept texts."""
@@ -130,24 +137,26 @@ class _Writer:
         self._number += 1
         text = self._page.texts[int(selection.indexes[number])]
         folded = _folded(text)
-        if self._glued and run != self._run:
-            self.parts.append("<br>")
-        elif selection.gap[number] and self._glued and folded[0] != " ":
-            self.parts.append(" ")
+        self._part(run, spaced=bool(selection.gap[number]) and folded[0] != " ")
+        self.parts.append(escape(folded, quote=False).replace("\xa0", "&nbsp;"))
+
+    def _part(self, run: int, *, spaced: bool) -> None:
+        """Set off the next piece of a line from the one before it."""
+        white = "" if not self._glued else "<br>" if run != self._run else " " if spaced else ""
+        if white and self._slot:
+            self.parts[self._slot] = white
+        elif white:
+            self.parts.append(white)
         self._run = run
         self._glued = True
-        self.parts.append(escape(folded, quote=False).replace("\xa0", "&nbsp;"))
+        self._slot = 0
 
     def element(self, node: int, end: int, tag: int, run: int) -> None:
         """Write an element's start."""
         if node in self._blocks:
             self._preformatted(node)
         elif tag == IDS["img"]:
-            if self._glued and run != self._run:
-                self.parts.append("<br>")
-            elif self._glued:
-                self.parts.append(" ")
-            self._run = run
+            self._part(run, spaced=True)
             image = self._images[node]
             pairs = (("src", image.url), ("alt", image.alt), ("title", image.title))
             self.parts.append("<img" + "".join(f' {key}="{escape(value)}"' for key, value in pairs if value) + ">")
@@ -157,6 +166,9 @@ class _Writer:
         else:
             name = _WRITTEN[tag]
             is_block = bool(BLOCK_LEVEL[tag])
+            if self._slot == 0:
+                self._slot = len(self.parts)
+                self.parts.append("")
             self.parts.append(f"\n<{name}" if is_block else f"<{name}")
             self.parts += _attributes(self._page, node, name)
             self.parts.append(">")
@@ -168,6 +180,7 @@ class _Writer:
         """Write the end of the innermost open element."""
         self.open_ends.pop()
         tag = self._closing.pop()
+        self._slot = 0
         self.parts.append(tag)
         if BLOCK_LEVEL[IDS[tag[2:-1]]]:
             self._glued = False

@@ -52,6 +52,14 @@ def item_numbers(page: Page) -> dict[int, int]:
     return numbers
 
 
+def loose_lists(page: Page) -> set[int]:
+    """Return the lists with paragraphs directly in their items."""
+    items = page.parent[np.flatnonzero(page.tag == IDS["p"])]
+    items = items[items >= 0]
+    items = items[page.tag[items] == ITEM]
+    return set(page.parent[items].tolist())
+
+
 def numeral(number: int, kind: str | None) -> str:
     """Write a number as the `type` of its list asks."""
     if kind in {"a", "A"} and number > 0:

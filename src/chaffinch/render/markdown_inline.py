@@ -49,11 +49,11 @@ _ESCAPED: Final = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|$)"  # a backslash that would escape
     r"|`"
     r"|(?<!\s)\*|\*(?=\S)"
-    r"|(?<![^\W_])_|_(?![^\W_])"  # not inside a word
+    r"|(?<![^\W_])_(?=\S)|(?<!\s)_(?![^\W_])"  # not inside a word
     r"|~(?=~)|(?<=~)~"
     r"|<(?=[A-Za-z/!?])"
     r"|&(?=\#[0-9]|\#[xX][0-9a-fA-F]|[A-Za-z][A-Za-z0-9]*;)"
-    r"|\](?=[(\[:]|$)"
+    r"|\](?=[(\[:])"
     r"|\[(?=\^)"
 )
 _BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
@@ -64,11 +64,23 @@ _LINE_START: Final = re.compile(
 _BACKTICKS: Final = re.compile(r"`+")
 
 
+_UNMARKED: Final = {Kind.TEXT, Kind.SPACE}
+
+
 def assemble(tokens: list[Token], line_break: str) -> str:
-    """Write a paragraph; "" if nothing in it is to be read. `line_break` stands for `<br>`."""
-    pieces = _place(tokens, line_break)
-    _drop_idle_emphasis(pieces)
-    return _write(pieces)
+    """Write a paragraph; "" if nothing in it is to be read.
+
+    `line_break` stands for `<br>`; if it is one, what would be markup at the start of a line is escaped.
+    """
+    kinds = {token.kind for token in tokens}
+    if kinds <= _UNMARKED:
+        text = escape(fold("".join([token.text for token in tokens])))
+    else:
+        pieces = _place(tokens, line_break)
+        if Kind.OPEN in kinds and any(piece.name in EMPHASES for piece in pieces):
+            _drop_idle_emphasis(pieces)
+        text = _write(pieces)
+    return _LINE_START.sub(lambda match: (match[1] or "") + "\\", text) if "\n" in line_break else text
 
 
 def _place(tokens: list[Token], line_break: str) -> list[Token]:
@@ -89,27 +101,34 @@ def _place(tokens: list[Token], line_break: str) -> list[Token]:
                 pending.pop()
             else:
                 pieces.append(token)
-        else:
-            core = text if kind is Kind.RAW else fold(text)
-            if not core:
-                spaced = True
-                continue
+        elif core := text if kind is Kind.RAW else fold(text):
             spaced = spaced or text[0] in SPACES
-            if pieces and broken:
-                pieces.append(Token(Kind.RAW, line_break))
-            elif pieces and spaced:
-                same_code = kind is Kind.CODE and pieces[-1].kind is Kind.CODE and pieces[-1].name == name
-                pieces.append(Token(Kind.CODE, " ", name) if same_code else Token(Kind.TEXT, " "))
-            for opener in pending:
-                last = pieces[-1] if pieces else None
-                if last and last.kind is Kind.CLOSE and last.name == opener.name and opener.name in EMPHASES:
-                    pieces.pop()
-                else:
-                    pieces.append(opener)
-            pending.clear()
+            if pieces and (broken or spaced):
+                pieces.append(Token(Kind.RAW, line_break) if broken else _space(pieces[-1], token, pending))
+            _open(pieces, pending)
             pieces.append(Token(kind, core, name))
             spaced, broken = kind is not Kind.RAW and text[-1] in SPACES, False
+        else:
+            spaced = True
     return pieces
+
+
+def _space(last: Token, following: Token, between: list[Token]) -> Token:
+    """Return the space between two pieces; inside one code span it is code."""
+    if not between and last.kind is Kind.CODE and following.kind is Kind.CODE and last.name == following.name:
+        return Token(Kind.CODE, " ", last.name)
+    return Token(Kind.TEXT, " ")
+
+
+def _open(pieces: list[Token], pending: list[Token]) -> None:
+    """Write the markers that wait for text; where the same emphasis has just ended, it goes on instead."""
+    for opener in pending:
+        last = pieces[-1] if pieces else None
+        if last and last.kind is Kind.CLOSE and last.name == opener.name and opener.name in EMPHASES:
+            pieces.pop()
+        else:
+            pieces.append(opener)
+    pending.clear()
 
 
 def _drop_idle_emphasis(pieces: list[Token]) -> None:
@@ -128,7 +147,7 @@ def _drop_idle_emphasis(pieces: list[Token]) -> None:
             start = opened.pop()
             if piece.name not in EMPHASES:
                 continue
-            opens = _flanks(before[start], behind[start])
+            opens = bool(before[start]) and _flanks(before[start], behind[start])
             closes = _flanks(behind[number], before[number])
             if not opens or not closes:
                 pieces[start] = pieces[number] = Token(Kind.TEXT, "")
@@ -137,7 +156,7 @@ def _drop_idle_emphasis(pieces: list[Token]) -> None:
 def _neighbours(pieces: list[Token], step: int) -> list[str]:
     """Return for each piece the character before it (`step` 1) or behind it (-1), markers of emphasis passed over.
 
-    Where markers that close meet markers that open, the others count as a letter, so neither is taken for a marker.
+    Where markers that close meet markers that open, those that open have nothing before them: "".
     """
     result = [""] * len(pieces)
     character = " "
@@ -146,7 +165,7 @@ def _neighbours(pieces: list[Token], step: int) -> list[str]:
         piece = pieces[number]
         is_emphasis = piece.kind in (Kind.OPEN, Kind.CLOSE) and piece.name in EMPHASES
         meets = is_emphasis and last is not None and last.kind is not piece.kind and piece.kind is Kind.OPEN
-        result[number] = "x" if meets and step == 1 else character
+        result[number] = "" if meets and step == 1 else character
         if is_emphasis:
             last = piece
             continue
@@ -184,11 +203,13 @@ def _write(pieces: list[Token]) -> str:
             linked += 1
             if parts and parts[-1].endswith("!"):
                 parts[-1] = parts[-1][:-1] + "\\!"
+        elif kind is Kind.OPEN and text == "(" and parts and parts[-1].endswith("]"):
+            text = "\\("
         elif kind is Kind.CLOSE and text.startswith("]"):
             linked -= 1
         parts.append(text)
         position += 1
-    return _LINE_START.sub(lambda match: (match[1] or "") + "\\", "".join(parts))
+    return "".join(parts)
 
 
 def escape(text: str, *, linked: bool = False) -> str:

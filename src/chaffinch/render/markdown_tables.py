@@ -45,9 +45,9 @@ class Table:
         self._fill_reached()
         column = len(self._row)
         self._left -= 1
-        across = min(integer(page.attribute(node, "colspan")) or 1, _WIDEST)
+        across = min(_span(page, node, "colspan"), _WIDEST)
         across = max(1, min(across, self._columns - column - self._left))
-        down = min(integer(page.attribute(node, "rowspan")) or 1, _WIDEST)
+        down = min(_span(page, node, "rowspan"), _WIDEST)
         if across - 1 > self._spare:
             across = 1
         self._spare -= across - 1
@@ -84,6 +84,11 @@ class Table:
         head = self._rows[0] + [""] * (width - len(self._rows[0]))
         rules = self._rules[:width] + ["---"] * (width - len(self._rules))
         return "\n".join("| " + " | ".join(row) + " |" for row in (head, rules, *self._rows[1:]))
+
+
+def _span(page: Page, node: int, name: str) -> int:
+    """Return how many columns or rows a cell spans; numbers that are too large are cut to large ones."""
+    return integer((page.attribute(node, name) or "").strip()[:9]) or 1
 
 
 def _rule(page: Page, node: int) -> str:

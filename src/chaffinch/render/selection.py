@@ -41,7 +41,11 @@ class Selection:
     texts: list[str]
     """Their texts, without the characters that are never rendered; white space as in the source."""
     gap: BoolArray
-    """For each, whether other visible text (blank or not chosen) stands between it and the one before it."""
+    """For each, whether it is set off from the one before it.
+
+    That is where other visible text (blank or not chosen) stands between them, or a block that is not seen, such as the
+    title of an icon.
+    """
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -57,12 +61,14 @@ class Selection:
     @cached_property
     def visible(self) -> BoolArray:
         """Which of the page's nodes are visible."""
-        return self.page.visibility == Visibility.VISIBLE
+        result: BoolArray = self.page.visibility == Visibility.VISIBLE
+        return result
 
     @cached_property
     def block_level(self) -> BoolArray:
         """Which of the page's nodes are visible block-level elements."""
-        return BLOCK_LEVEL[self.page.tag] & self.visible
+        result: BoolArray = BLOCK_LEVEL[self.page.tag] & self.visible
+        return result
 
     @cached_property
     def runs(self) -> IntArray:
@@ -94,11 +100,14 @@ def select(page: Page, kept: BoolArray) -> Selection:
     if any(character in together for character in _UNWANTED):
         texts = [text.translate(_REMOVAL) for text in texts]
         filled = [bool(text) and not text.isspace() for text in texts]
+        void = indexes[[not text for text in texts]]
+        is_visible[void] = False
         texts = list(compress(texts, filled))
         indexes = indexes[filled]
     rank = np.cumsum(is_visible)[indexes]
+    runs = boundary_counts(page, np.flatnonzero(BLOCK_LEVEL[page.tag]))[nodes[indexes]]
     gap = np.zeros(len(rank), dtype=np.bool_)
-    gap[1:] = rank[1:] - rank[:-1] > 1
+    gap[1:] = (rank[1:] - rank[:-1] > 1) | (runs[1:] != runs[:-1])
     return Selection(page=page, nodes=nodes[indexes], indexes=indexes, texts=texts, gap=gap)
 
 

@@ -26,17 +26,22 @@ _STRUCTURE: Final = tag_set(
 """What no line of a table can hold."""
 
 _MOST_BREAKS: Final = 5
-"""A cell with more line breaks than that is running text."""
+"""A cell with more line breaks, or more block-level elements, than that is running text."""
 
 
 def _crowded_cells(selection: Selection) -> IntArray:
-    """Return the cells that hold more than a line: several paragraphs or many line breaks."""
+    """Return the cells that hold more than a line: several paragraphs, many line breaks or many blocks."""
     page = selection.page
     cells = np.flatnonzero(CELL[page.tag] & selection.visible)
     paragraphs = counts(page.tag == IDS["p"])
     breaks = counts(page.tag == IDS["br"])
+    blocks = counts(selection.block_level)
     ends = page.end[cells]
-    crowded = (paragraphs[ends] - paragraphs[cells] > 1) | (breaks[ends] - breaks[cells] > _MOST_BREAKS)
+    crowded = (
+        (paragraphs[ends] - paragraphs[cells] > 1)
+        | (breaks[ends] - breaks[cells] > _MOST_BREAKS)
+        | (blocks[ends] - blocks[cells] - 1 > _MOST_BREAKS)
+    )
     return cells[crowded].astype(np.int32)
 
 
@@ -44,7 +49,9 @@ def _arranging(selection: Selection) -> BoolArray:
     """Return which nodes stand in tables that say of themselves that they are no tables."""
     page = selection.page
     tables = [
-        table for table in page.find("table") if (page.attribute(table, "role") or "").lower() in {"presentation", "none"}
+        table
+        for table in page.find("table")
+        if (page.attribute(table, "role") or "").lower() in {"presentation", "none"}
     ]
     start = np.array(tables, dtype=np.int32)
     return covered(start, page.end[start], len(page))
@@ -53,18 +60,21 @@ def _arranging(selection: Selection) -> BoolArray:
 def _free_of(marked: BoolArray, elements: IntArray, end: IntArray) -> BoolArray:
     """Return which elements have nothing marked inside."""
     before = counts(marked)
-    return before[end[elements]] == before[elements + 1]
+    free: BoolArray = before[end[elements]] == before[elements + 1]
+    return free
 
 
 def tabular_rows(selection: Selection) -> IntArray:
-    """Return the rows that can be written on one line. None stands inside another."""
+    """Return the rows of several cells that can be written on one line. None stands inside another."""
     page = selection.page
     rows = np.flatnonzero((page.tag == ROW) & selection.visible).astype(np.int32)
     if not rows.size:
         return rows
     unfit = _STRUCTURE[page.tag] | (page.tag == ROW)
     unfit[_crowded_cells(selection)] = True
-    return rows[_free_of(unfit, rows, page.end) & ~_arranging(selection)[rows]]
+    cells = counts(CELL[page.tag])
+    several = cells[page.end[rows]] - cells[rows] > 1
+    return rows[several & _free_of(unfit, rows, page.end) & ~_arranging(selection)[rows]]
 
 
 def data_tables(selection: Selection) -> list[int]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from chaffinch.page.arrays import IntArray
+    from chaffinch.page.arrays import BoolArray, IntArray
     from chaffinch.render.selection import Selection
 
 DEEPEST: Final = 20
@@ -63,7 +63,8 @@ def render_text(selection: Selection) -> str:
         blocks.append(letters(selection, element))
         texts[first:last] = [_LETTERS] + [""] * (last - first - 1)
         separation[first + 1 : last] = _GLUED
-    before = _lead(selection, separation, rows)
+    unindented = np.array([text == _LETTERS for text in texts]) if blocks else None
+    before = _lead(selection, separation, rows, unindented)
     _mark_inline(selection, texts)
     folded = fold("".join(chain.from_iterable(zip(before, texts, strict=True))))
     folded = (
@@ -114,14 +115,12 @@ def _separation(selection: Selection, rows: IntArray) -> IntArray:
     return result
 
 
-def _lead(selection: Selection, separation: IntArray, rows: IntArray) -> list[str]:
+def _lead(selection: Selection, separation: IntArray, rows: IntArray, unindented: BoolArray | None) -> list[str]:
     """Return what stands before each node: separator, indentation, item marker and the tabs of empty cells."""
     page, nodes, tag = selection.page, selection.nodes, selection.page.tag
     separation[0] = _NEXT_LINE
     codes = separation.tolist()
-    before = [
-        _SEPARATORS[code] if code < _NEXT_CELL else " " + _TAB * (code - _NEXT_CELL + 1) + " " for code in codes
-    ]
+    before = [_SEPARATORS[code] if code < _NEXT_CELL else " " + _TAB * (code - _NEXT_CELL + 1) + " " for code in codes]
     before[0] = ""
     items = np.flatnonzero((tag == ITEM) & selection.visible)
     number, inside = selection.first_inside(items)
@@ -132,6 +131,9 @@ def _lead(selection: Selection, separation: IntArray, rows: IntArray) -> list[st
         level[(separation != _NEXT_LINE) & (separation != _NEXT_PARAGRAPH)] = 0
         starts = number[inside]
         level[starts] -= 1
+        if unindented is not None:
+            unindented[starts] = False
+            level[unindented] = 0
         for position in np.flatnonzero(level > 0).tolist():
             before[position] += _INDENT * int(level[position])
         # Of items that start at the same place the innermost comes last, and its marker stands.
@@ -192,5 +194,3 @@ def _mark_inline(selection: Selection, texts: list[str]) -> None:
         text = texts[position]
         core = text.rstrip()
         texts[position] = core + "".join(reversed(marks_behind)) + text[len(core) :]
-
-

@@ -91,16 +91,17 @@ class Workers(Generic[AnswerT]):
         answer = self._alone(Batch(alive, before)) if alive else None
         if alive and answer is None:
             killers = list(batch.captures)
-        lost = [PageError(capture.source, _KILLED) for capture in killers]
+        lost: list[AnswerT | InputError | PageError] = [PageError(capture.source, _KILLED) for capture in killers]
         return lost if answer is None else [answer, *lost]
 
     def _alone(self, batch: Batch) -> AnswerT | None:
         """Return the answer from a process of its own, or None if that died."""
         with self._executor(1) as executor:
             try:
-                return executor.submit(_do, batch).result()
+                answer: AnswerT = executor.submit(_do, batch).result()
             except BrokenProcessPool:
                 return None
+            return answer
 
     def _executor(self, jobs: int) -> ProcessPoolExecutor:
         # Not forked: a fork copies the locks of threads that are not there any more, such as those of Arrow.

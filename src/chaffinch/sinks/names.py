@@ -81,7 +81,10 @@ def _path_of(url: str) -> tuple[str, bool]:
         return url, False
     path = unquote(parts.path, errors="replace")
     exact = path == parts.path and not parts.query and not parts.fragment and "?" not in url and "#" not in url
-    return f"{path}_{unquote(parts.query, errors='replace').replace('/', '_')}" if parts.query else path, exact
+    if parts.query:
+        path = f"{path}index" if path.endswith("/") or not path else path
+        path += "_" + unquote(parts.query, errors="replace").replace("/", "_")
+    return path, exact
 
 
 def _below(source: str, site: str) -> str:

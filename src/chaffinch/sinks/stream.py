@@ -35,8 +35,8 @@ class StreamSink(Ending):
             data = well_formed(document.content).encode() + b"\n"
         else:
             content = well_formed(document.content).encode()
-            data = self._between + content
-            self._between = b"\n" if content.endswith(b"\n") else b"\n\n"
+            data = self._between + content + (b"" if content.endswith(b"\n") else b"\n")
+            self._between = b"\n"
         with writing(_NAME):
             self._file.write(data)
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import pyarrow as pa
 
+from chaffinch.sources.kinds import looks_like_html
+from chaffinch.sources.streams import salvage
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -80,13 +83,17 @@ def _inflate(data: bytes, wbits: int) -> Body | None:
     """Inflate in steps, so that all before any damage is had."""
     inflater = zlib.decompressobj(wbits=wbits)
     found = bytearray()
-    rest = data
-    try:
-        while rest and not inflater.eof and len(found) < _LARGEST:
-            found += inflater.decompress(rest[:_STEP], _STEP)
-            rest = inflater.unconsumed_tail + rest[_STEP:]
-    except zlib.error:
-        return Body(bytes(found), "its compressed body is damaged") if found else None
+    at, given = 0, data[:_STEP]
+    while given and not inflater.eof and len(found) < _LARGEST:
+        before = inflater.copy()
+        try:
+            found += inflater.decompress(given, _STEP)
+        except zlib.error:
+            found += salvage(before, given)
+            return Body(bytes(found), "its compressed body is damaged") if found else None
+        if not (given := inflater.unconsumed_tail):
+            at += _STEP
+            given = data[at : at + _STEP]
     if inflater.eof:
         return Body(bytes(found))
     if len(found) >= _LARGEST:
@@ -99,7 +106,7 @@ def _gunzip(data: bytes) -> Body | None:
 
 
 def _deflate(data: bytes) -> Body | None:
-    return _inflate(data, 15) or _inflate(data, -15)
+    return None if looks_like_html(data) else _inflate(data, 15) or _inflate(data, -15)
 
 
 def _arrow(codec: Literal["brotli", "zstd"]) -> Callable[[bytes], Body | None]:

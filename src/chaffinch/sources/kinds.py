@@ -104,7 +104,8 @@ def not_html(body: bytes) -> str | None:
     for magic, name in _BINARY:
         if head.startswith(magic):
             return name
-    if b"\x00" in head and not _is_wide(head):
+    # A page may have a NUL by accident, which HTML's rules provide for; what has no tag either is no page.
+    if b"\x00" in head and not _is_wide(head) and _TAG.search(head) is None:
         return "binary data"
     return None
 

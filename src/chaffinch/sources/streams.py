@@ -122,8 +122,10 @@ class Gunzip:
         """Start the next member, if there is one."""
         self._start, self._used = self._start + self._used, 0
         self._member.clear()
-        while self._fill() and not self._input.strip(b"\x00"):
+        while not self._input.strip(b"\x00"):
             self._drop(len(self._input))  # padding
+            if not self._fill():
+                break
         self._drop(len(self._input) - len(self._input.lstrip(b"\x00")))
         if not self._input:
             self.damage = self._inner.damage
@@ -145,7 +147,7 @@ class Gunzip:
         try:
             data = inflater.decompress(given, size)
         except zlib.error:
-            data = _salvage(before, given, size)
+            data = salvage(before, given)
             self._count(given)
             self._input = b""
             self._fail("the gzip data is damaged")
@@ -165,15 +167,15 @@ class Gunzip:
         self.damage = f"{reason}, in the gzip member at byte {self._start}"
 
 
-def _salvage(inflater: zlib._Decompress, data: bytes, size: int) -> bytes:
-    """Return what can be inflated before the byte that raises."""
+def salvage(inflater: zlib._Decompress, data: bytes) -> bytes:
+    """Return what can be inflated before the byte that raises; zlib itself drops it."""
     found = bytearray()
     for at in range(len(data)):
         try:
             found += inflater.decompress(data[at : at + 1])
         except zlib.error:
             break
-    return bytes(found[:size])
+    return bytes(found)
 
 
 def _starts_well(data: bytes) -> bool:

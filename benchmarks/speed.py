@@ -1,0 +1,173 @@
+"""Speed and memory as ratios against peers measured in the same run, on the same pages.
+
+    python benchmarks/speed.py [--json] [--rounds 5]
+
+Needs the evaluation data (`CHAFFINCH_DATA`) and the `bench` extra. Every round measures every candidate once, one after
+the other, and ratios are taken within a round; their median is reported, so that a noisy neighbour on the machine
+harms all candidates alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import turbohtml
+from resiliparse.extract.html2text import extract_plain_text
+from selectolax.lexbor import LexborHTMLParser
+
+import chaffinch
+from chaffinch.evaluation.datasets import find_data
+
+PAGES: Final = 150
+PEER_PAGES: Final = 60
+"""Trafilatura is measured on fewer pages: it is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """One figure: how often the cost, or the throughput, of one thing is that of another."""
+
+    name: str
+    value: float
+    target: str = "-"
+    met: bool = True
+
+
+def per_page(work: Callable[[bytes], object], pages: list[bytes]) -> float:
+    """Return CPU seconds per page."""
+    start = time.process_time()
+    for page in pages:
+        work(page)
+    return (time.process_time() - start) / len(pages)
+
+
+def _trafilatura(body: bytes) -> object:
+    import trafilatura  # noqa: PLC0415  (its import alone takes a second)
+
+    return trafilatura.extract(body, include_comments=True, include_tables=True)
+
+
+def single_pages(data: Path, rounds: int) -> tuple[list[Ratio], dict[str, float]]:
+    """Measure bytes to `Page` with blocks, and to text, against parsers and extractors."""
+    files = sorted((data / "wcxb" / "dev" / "html").glob("*.html"))
+    pages = [path.read_bytes() for path in files[:: max(1, len(files) // PAGES)]][:PAGES]
+    candidates: dict[str, Callable[[bytes], object]] = {
+        "turbohtml parse": turbohtml.parse,
+        "selectolax parse": LexborHTMLParser,
+        "resiliparse main content": lambda body: extract_plain_text(body.decode("utf-8", "replace"), main_content=True),
+        "chaffinch page": chaffinch.parse,
+        "chaffinch page and blocks": lambda body: chaffinch.parse(body).blocks,
+        "chaffinch extract": chaffinch.extract,
+    }
+    costs: dict[str, list[float]] = {name: [] for name in [*candidates, "trafilatura"]}
+    for _ in range(rounds):
+        for name, work in candidates.items():
+            costs[name].append(per_page(work, pages))
+        costs["trafilatura"].append(per_page(_trafilatura, pages[:: max(1, len(pages) // PEER_PAGES)]))
+
+    def ratio(one: str, other: str) -> float:
+        return statistics.median(a / b for a, b in zip(costs[one], costs[other], strict=True))
+
+    value = ratio("chaffinch page and blocks", "turbohtml parse")
+    ratios = [
+        Ratio("bytes to page with blocks / bare parse", value, "<= 3.5", value <= 3.5),
+        Ratio("whole extraction / resiliparse main content", ratio("chaffinch extract", "resiliparse main content")),
+        Ratio("trafilatura / whole extraction", ratio("trafilatura", "chaffinch extract")),
+    ]
+    return ratios, {name: statistics.median(values) * 1000 for name, values in costs.items()}
+
+
+def swde_copy(data: Path, target: Path, pages: int) -> None:
+    """Lay out the first pages of each site as a crawl."""
+    sites = sorted(path for path in (data / "swde").iterdir() if path.is_dir())
+    for site in sites:
+        (target / site.name).mkdir(parents=True)
+        for page in sorted(site.glob("*.htm"))[: pages // len(sites)]:
+            (target / site.name / page.name).symlink_to(page)
+
+
+def command(crawl: Path, output: Path, jobs: int) -> tuple[float, float]:
+    """Run the command line; return its wall-clock seconds and its peak memory in MB, all processes' largest."""
+    start = time.perf_counter()
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "chaffinch", "clean", str(crawl), "-o", str(output)),
+            *("--method", "sandwich", "--jobs", str(jobs)),
+        ],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    seconds = time.perf_counter() - start
+    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def whole_crawl(data: Path, rounds: int) -> tuple[list[Ratio], dict[str, float]]:
+    """Measure `chaffinch clean --method sandwich` over 4,000 real pages, and memory on 500 and 4,000."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        swde_copy(data, folder / "small", 500)
+        swde_copy(data, folder / "large", 4000)
+        # The peak of all children so far only grows, so the small crawl comes first.
+        _, small = command(folder / "small", folder / "small.jsonl", 1)
+        _, large = command(folder / "large", folder / "large.jsonl", 1)
+        pages = [path.read_bytes() for path in sorted((folder / "large").rglob("*.htm"))]
+        sample = pages[:: max(1, len(pages) // PEER_PAGES)]
+        peer, one, two = [], [], []
+        for _ in range(rounds):
+            one.append(command(folder / "large", folder / "large.jsonl", 1)[0] / len(pages))
+            two.append(command(folder / "large", folder / "large.jsonl", 2)[0] / len(pages))
+            peer.append(per_page(_trafilatura, sample))
+    against_peer = statistics.median(a / b for a, b in zip(peer, one, strict=True))
+    against_one = statistics.median(a / b for a, b in zip(one, two, strict=True))
+    ratios = [
+        Ratio("pages per second of clean / of trafilatura, one core", against_peer, ">= 10", against_peer >= 10),
+        Ratio("pages per second with --jobs 2 / with 1", against_one, ">= 1.6", against_one >= 1.6),
+        Ratio("peak memory on 4,000 pages / on 500", large / small, "<= 1.15", large / small <= 1.15),
+    ]
+    shown = {
+        "clean --method sandwich, ms a page": statistics.median(one) * 1000,
+        "the same with --jobs 2": statistics.median(two) * 1000,
+        "trafilatura, ms a page": statistics.median(peer) * 1000,
+        "peak memory on 4,000 pages, MB": large,
+    }
+    return ratios, shown
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    parsed = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    data = find_data()
+    page_ratios, page_costs = single_pages(data, parsed.rounds)
+    crawl_ratios, crawl_costs = whole_crawl(data, min(3, parsed.rounds))
+    ratios = [*page_ratios, *crawl_ratios]
+    if parsed.json:
+        report = {"ratios": [asdict(ratio) for ratio in ratios], "costs": {**page_costs, **crawl_costs}}
+        print(json.dumps(report, indent=2))
+        return 0
+    for ratio in ratios:
+        verdict = "" if ratio.target == "-" else f"  target {ratio.target}  {'met' if ratio.met else 'MISSED'}"
+        print(f"{ratio.name:<56}{ratio.value:7.2f}{verdict}")
+    print()
+    for name, cost in {**{f"{name}, CPU ms a page": cost for name, cost in page_costs.items()}, **crawl_costs}.items():
+        print(f"{name:<56}{cost:7.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""`chaffinch evaluate`: a method measured on labelled pages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chaffinch.cli.options import add_method_options, method_of, positive
+from chaffinch.errors import OutputError
+from chaffinch.evaluation.datasets import SET_NAMES
+from chaffinch.evaluation.evaluate import Settings, compare
+from chaffinch.evaluation.peers import PEERS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from chaffinch.cli.clean import Subparsers
+
+
+def register(commands: Subparsers) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "evaluate",
+        help="measure a method on labelled pages",
+        description="Measure a method on labelled pages, beside the baselines that keep everything and nothing. The "
+        "data is not part of Chaffinch: its folder is $CHAFFINCH_DATA, or ~/.cache/chaffinch/data.",
+    )
+    parser.add_argument("set", choices=SET_NAMES, metavar="SET", help=f"one of {', '.join(SET_NAMES)}")
+    add_method_options(parser)
+    parser.add_argument("--page-by-page", action="store_true", help="tell the method nothing of the pages' sites")
+    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N sites")
+    parser.add_argument(
+        "--peers", action="store_true", help=f"measure {', '.join(PEERS)} on the same pages (needs the extra `bench`)"
+    )
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--pages", metavar="FILE", help="write a line of JSON for each page and prediction")
+    parser.set_defaults(run=_run)
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    settings = Settings(
+        threshold=parsed.threshold, limit=parsed.limit, page_by_page=parsed.page_by_page, jobs=parsed.jobs
+    )
+
+    def progress(done: int, total: int, name: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{done}/{total} {name}" if done < total else "\r\x1b[K")
+        sys.stderr.flush()
+
+    evaluation = compare(
+        parsed.set,
+        [method_of(parsed)],
+        peers=list(PEERS) if parsed.peers else (),
+        settings=settings,
+        progress=progress if sys.stderr.isatty() else None,
+    )
+    if parsed.pages:
+        try:
+            with Path(parsed.pages).open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in evaluation.page_lines())
+        except OSError as error:
+            raise OutputError(parsed.pages, error.strerror or str(error)) from error
+    print(evaluation.to_json() if parsed.json else evaluation.table())
+    return 0

@@ -1,0 +1,80 @@
+"""What the tests share: the command line in a subprocess, the example crawl, small pages."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from warcio.warcwriter import WARCWriter
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+CRAWL = EXAMPLES / "crawl"
+
+
+class Writer(WARCWriter):  # type: ignore[misc]
+    """A writer of WARC files that leaves no temporary file open."""
+
+    def _create_temp_file(self) -> io.BytesIO:
+        return io.BytesIO()
+
+
+Command: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def run_chaffinch(
+    *arguments: str | Path, cwd: Path | None = None, stdin: bytes | None = None, timeout: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """Run the real command line and return what it did, its output read as UTF-8."""
+    done = subprocess.run(
+        [sys.executable, "-m", "chaffinch", *map(str, arguments)],
+        cwd=cwd,
+        input=stdin if stdin is not None else b"",
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+        env={**os.environ, "PYTHONWARNINGS": "error"},
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def chaffinch() -> Command:
+    """The command line."""
+    return run_chaffinch
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Read JSON Lines."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def site_html(number: int, content: str) -> str:
+    """A page of a site with a menu and a footer."""
+    return (
+        "<!doctype html>\n<html lang=en>\n<head><title>Page "
+        f"{number}</title></head>\n<body>\n<nav><a href=/>Home</a> <a href=/news>News</a></nav>\n"
+        f"<main>\n<h1>Heading {number}</h1>\n<p>{content}</p>\n</main>\n"
+        "<footer><p>All rights reserved</p></footer>\n</body>\n</html>\n"
+    )
+
+
+def write_site(folder: Path, contents: Sequence[str]) -> None:
+    """Write one page for each content."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, content in enumerate(contents):
+        (folder / f"page-{number:03}.html").write_text(site_html(number, content), encoding="utf-8")
+
+
+@pytest.fixture
+def small_crawl(tmp_path: Path) -> Path:
+    """A folder with one site of six pages."""
+    write_site(tmp_path / "crawl", [f"Own words of page {number}." for number in range(6)])
+    return tmp_path / "crawl"
