@@ -18,7 +18,10 @@ GERMAN = (
     "Die Finken sind in dieser Woche zu den Hecken hinter dem Bahnhof zurückgekehrt, und die Kinder der Schule haben "
     "sie gezählt. Es waren mehr als im letzten Jahr, weil der Winter mild war und die Bauern die Samen stehen ließen."
 )
-JAPANESE = "今週、駅の裏の生け垣に小鳥たちが戻ってきました。学校の子どもたちがその数を数えました。去年よりも多かったそうです。冬が暖かかったからです。"
+JAPANESE = (
+    "今週、駅の裏の生け垣に小鳥たちが戻ってきました。学校の子どもたちがその数を数えました。"
+    "去年よりも多かったそうです。冬が暖かかったからです。"
+)
 
 
 def read(head: str = "", body: str = "", *, url: str | None = URL, html: str = "<html>") -> Metadata:
@@ -40,7 +43,7 @@ def test_empty_page_says_nothing() -> None:
         ("<title> Finches\n  return </title>", "", "Finches return"),
         ("<title>Finches return | Thicket Times</title>", "", "Finches return"),
         ("<title>Finches return - Thicket Times</title>", "", "Finches return"),
-        ("<title>Finches return – Thicket Times</title>", "", "Finches return"),
+        ("<title>Finches return \u2013 Thicket Times</title>", "", "Finches return"),
         ("<title>Finches return :: Thicket Times</title>", "", "Finches return"),
         ("<title>Thicket Times » Finches return</title>", "", "Finches return"),
         ("<title>Thicket Times</title>", "", "Thicket Times"),
@@ -108,7 +111,8 @@ def test_title(head: str, body: str, title: str | None) -> None:
         ),
         ('<meta name="author" content="Robin Finch and Wren Alder">', "", "Robin Finch, Wren Alder"),
         ('<meta name="author" content="Robin Finch; Wren Alder">', "", "Robin Finch, Wren Alder"),
-        ('<meta name="author" content="Robin Finch; robin finch">', "", "robin finch"),
+        ('<meta name="author" content="Robin Finch; robin finch">', "", "Robin Finch"),
+        ('<meta name="author" content="Robin Finch"><meta name="author" content="ROBIN FINCH">', "", "Robin Finch"),
         (
             '<meta name="twitter:label1" content="Written by"><meta name="twitter:data1" content="Robin Finch">',
             "",
@@ -161,14 +165,18 @@ def test_author(head: str, body: str, author: str | None) -> None:
         ('<meta property="article:modified_time" content="2021-03-04">', "", "2021-03-04"),
         # The day of publication comes before that of the last change, the earlier statement before the later one.
         (
-            '<meta property="article:modified_time" content="2021-03-04">'
-            '<meta property="article:published_time" content="2020-01-02">',
+            (
+                '<meta property="article:modified_time" content="2021-03-04">'
+                '<meta property="article:published_time" content="2020-01-02">'
+            ),
             "",
             "2020-01-02",
         ),
         (
-            '<meta property="article:published_time" content="2021-03-04">'
-            '<script type="application/ld+json">{"@type":"Article","datePublished":"2020-01-02"}</script>',
+            (
+                '<meta property="article:published_time" content="2021-03-04">'
+                '<script type="application/ld+json">{"@type":"Article","datePublished":"2020-01-02"}</script>'
+            ),
             "",
             "2020-01-02",
         ),

@@ -63,7 +63,7 @@ from chaffinch.document.dates import date_of_path, days_between, find_dates, par
         ("9999999999999999999999", None),
         ("1.2.3.2021", None),
         ("v2021.03.04.5", None),
-        ("4 \u017fept 2021", None),
+        ("4 \u017fept 2021", "2021-09-04"),
         ("", None),
         (None, None),
         ("x" * 100_000, None),
@@ -105,6 +105,7 @@ def test_days_between() -> None:
     assert days_between("2021-03-01", "2021-02-27") == 2
 
 
+@settings(deadline=None)
 @given(st.dates(min_value=date(1990, 1, 1), max_value=date(2100, 12, 31)), st.booleans())
 def test_written_dates_are_read(day: date, day_first: bool) -> None:  # noqa: FBT001
     expected = day.isoformat()
@@ -114,10 +115,10 @@ def test_written_dates_are_read(day: date, day_first: bool) -> None:  # noqa: FB
         assert parse_date(text, day_first=day_first) == expected
 
 
-DATE_LIKE = st.text(alphabet="0123456789 -/.:,TZ+junemayMärz年月日ıſ", max_size=60)
+DATE_LIKE = st.text(alphabet="0123456789 -/.:,TZ+junemayMärz年月日\u0131\u017f", max_size=60)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.one_of(DATE_LIKE, st.text(max_size=200)))
 def test_never_raises(text: str) -> None:
     day = parse_date(text)

@@ -57,10 +57,11 @@ def test_any_address(url: str | None) -> None:
 PIECES = st.sampled_from(
     [
         "<h1>", "</h1>", "<title>", "</title>", "<p class=byline>", "</p>", "By ", "Robin Finch", "<time>", "</time>",
-        "<time datetime='", "<meta name=author content='", "<meta property='og:title' content='", "'>", "<a rel=author>",
-        "</a>", "<html lang='", "<div itemprop=author>", "<i itemprop=datePublished>", "<br>", "<svg>", "<template>",
-        "<noscript>", "<script type='application/ld+json'>", "</script>", '{"@type":"Article",', '"author":', "[", "]",
-        "{", "}", '"headline":"x"', "2020-01-02", "3 May 2020", "99/99/9999", " | ", " and ", ";", "&#0;", "&amp;",
+        "<time datetime='", "<meta name=author content='", "<meta property='og:title' content='", "'>",
+        "<a rel=author>", "</a>", "<html lang='", "<div itemprop=author>", "<i itemprop=datePublished>", "<br>",
+        "<svg>", "<template>", "<noscript>", "<script type='application/ld+json'>", "</script>", '{"@type":"Article",',
+        '"author":', "[", "]", "{", "}", '"headline":"x"', "2020-01-02", "3 May 2020", "99/99/9999", " | ", " and ",
+        ";", "&#0;", "&amp;",
         "<link rel=canonical href='", "<base href='", "http://[", "\x00", "\u2028", "é", "日本", "<!--", "-->",
     ]
 )  # fmt: skip

@@ -32,7 +32,7 @@ def read(*values: Any, urls: tuple[str, ...] = ()) -> Statement:
         f'{{"@type": "WebPage", "mainEntity": {ARTICLE}}}',
         ARTICLE.replace("}}", ",},}"),
         ARTICLE.replace("Finches", "\tFinches\n"),
-        ARTICLE.replace("Finches", "Fin\\ches").replace("ches", "ches"),
+        ARTICLE.replace("Finches", "Fin\\ches"),
         ARTICLE.replace('"', "&quot;"),
         ARTICLE[:-1],
         ARTICLE.replace('"Article"', '["Article", "http://schema.org/NewsArticle"]'),
@@ -114,7 +114,7 @@ def test_names_of_sites_and_questions() -> None:
         "[" * 100_000,
         '{"@graph":' * 50_000,
         '{"a":' * 900 + "1" + "}" * 900,
-        "[" * 900 + ARTICLE[:0] + "]" * 900,
+        "[" * 900 + "]" * 900,
         '{"@type": "Article", "headline": ' + "9" * 10_000 + "}",
         "{" + "\\" * 50_000,
         "&quot;" * 50_000,
@@ -161,14 +161,14 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(VALUES)
 def test_any_value_is_read(value: Any) -> None:
     script = json.dumps(value)
     assert read_jsonld([script], ["#a"]) == read_jsonld([script], ["#a"])
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.text(alphabet='{}[]":,\\/*<!->&; \n@typeArcl', max_size=200))
 def test_any_text_is_read(script: str) -> None:
     read_jsonld([script])

@@ -74,7 +74,7 @@ _DAY_MONTH: Final = re.compile(
 )
 _MONTH_DAY: Final = re.compile(rf"{_MONTH}[ /-](\d\d?)(?:st|nd|rd|th)?{_NAMED_YEAR}", re.IGNORECASE)
 _YEAR_MONTH_DAY: Final = re.compile(rf"(?<!\d){_YEAR}[ .,/-] ?{_MONTH}[ -](\d\d?)(?!\d|,? \d{{4}})", re.IGNORECASE)
-_COMPACT: Final = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(?!\d)")
+_COMPACT: Final = re.compile(r"((?:19|20|21)\d\d)(\d\d)(\d\d)(?!\d)")
 _EPOCH: Final = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _HAS_YEAR: Final = re.compile(rf"(?<!\d){_YEAR}")
 _SPLIT_PATH: Final = re.compile(

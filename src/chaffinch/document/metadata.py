@@ -444,7 +444,11 @@ def _author(evidence: _Evidence) -> str | None:
 
 
 def _joined(names: Iterable[str]) -> str:
-    return ", ".join({name.casefold(): name for name in names}.values())
+    """Join names, each in its first spelling."""
+    spellings: dict[str, str] = {}
+    for name in names:
+        spellings.setdefault(name.casefold(), name)
+    return ", ".join(spellings.values())
 
 
 def _shared_author(evidence: _Evidence) -> list[str]:
