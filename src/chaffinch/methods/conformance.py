@@ -141,6 +141,29 @@ def check_templates_are_kept(method: AnyMethod) -> None:
         raise AssertionError("damaged bytes are read without a ModelError")
 
 
+def check_templates_grow(method: AnyMethod) -> None:
+    """More pages learned into a kept template give the same as all pages learned at once."""
+    pages = make_site(9)
+    kept = method.load(method.dump(learn_template(method, pages[:5])))
+    fold = Fold(method)
+    fold.add_summary(method.reopen(kept))
+    for page in pages[5:]:
+        fold.add(page)
+    grown = method.dump(fold.template())
+    assert grown == method.dump(learn_template(method, pages)), "a kept template grows differently"
+
+
+def check_fit(method: AnyMethod) -> None:
+    """A page of the site fits its template better than a page of another design."""
+    site = make_site(8)
+    template = learn_template(method, site)
+    html = "<article><h2>Other</h2><table><tr><td>design</td></tr></table></article>"
+    stranger = parse(html, url="https://conformance.example/part/page-99999.html")
+    fits = [method.fit(page, template) for page in site]
+    assert all(0 <= fit <= 1 for fit in fits), "a fit is not from 0 to 1"
+    assert min(fits) > method.fit(stranger, template), "a page of another design fits as well as the site's own"
+
+
 def check_summaries_travel(method: AnyMethod) -> None:
     """Methods, summaries and templates go from process to process."""
     pages = make_site(3)
@@ -222,6 +245,8 @@ CHECKS: Final[tuple[Callable[[AnyMethod], None], ...]] = (
     check_repeatable,
     check_input_untouched,
     check_templates_are_kept,
+    check_templates_grow,
+    check_fit,
     check_summaries_travel,
     check_small_sites,
     check_batch_is_single,

@@ -52,6 +52,14 @@ class Method(Protocol[SummaryT, TemplateT]):
         """Return the template that the summed-up pages share."""
         ...
 
+    def reopen(self, template: TemplateT) -> SummaryT:
+        """Return the summary that a template was finished from, so that more pages can be merged into it."""
+        ...
+
+    def fit(self, page: Page, template: TemplateT) -> float:
+        """Return which share of the template the page still shows, from 0 to 1: low after a redesign of the site."""
+        ...
+
     def knows(self, page: Page, template: TemplateT | None) -> bool:
         """Tell whether the template says anything about the page; where it does not, the summary of a run says so."""
         ...

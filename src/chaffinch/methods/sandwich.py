@@ -17,7 +17,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress, groupby
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import numpy as np
@@ -114,6 +114,16 @@ class Sandwich:
         """Return the summary: it is all there is to know."""
         return summary
 
+    def reopen(self, template: Peers) -> Peers:
+        """Return the template: it is its own summary."""
+        return template
+
+    def fit(self, page: Page, template: Peers) -> float:
+        """Return which share of the peer's lines or tokens stands on the page too; 0 without a peer."""
+        sequence = self._sequence(page)
+        peer = self._peer(page, template, sequence)
+        return float(np.isin(peer.sequence, sequence).mean()) if peer and len(peer.sequence) else 0.0
+
     def knows(self, page: Page, template: Peers | None) -> bool:
         """Tell whether the page has a peer."""
         return template is not None and any(True for _ in self._others(page, template))
@@ -163,6 +173,8 @@ class Sandwich:
         A page that is the same to the last token is a copy and tells nothing; the next nearest is taken instead.
         """
         others = list(self._others(page, template))
+        if not others:
+            return None
         names = [peer.name[:_NAME_LENGTH] for peer in others]
         distances = process.cdist([page.place.name[:_NAME_LENGTH]], names, scorer=Levenshtein.distance)[0]
         ordered = (others[position] for position in np.argsort(distances, kind="stable").tolist())
@@ -185,9 +197,7 @@ def _line_hashes(page: Page) -> HashArray:
 def _token_hashes(page: Page) -> HashArray:
     """Hash each element by its name, and each text that is not blank by its words."""
     tokens = page.name_hash.copy()
-    written = ~page.blank[page.text_nodes]
-    texts = [" ".join(text.split()).encode() for text in compress(page.texts, written.tolist())]
-    tokens[page.text_nodes[written]] = np.fromiter(map(xxh3_64_intdigest, texts), dtype=np.uint64, count=len(texts))
+    tokens[page.text_nodes] = page.text_hash
     return tokens[~page.blank]
 
 

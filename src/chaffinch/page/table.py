@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
+from xxhash import xxh3_64_intdigest
 
 from chaffinch.page import tags
 from chaffinch.page.arrays import ancestry, frozen, nearest_marked
@@ -85,6 +87,15 @@ class Page:
     def blocks(self) -> Blocks:
         """The leaf text blocks."""
         return find_blocks(self)
+
+    @cached_property
+    def text_hash(self) -> HashArray:
+        """For each text node, a hash of its words; the same on every page and machine. Blank text nodes have 0."""
+        written = ~self.blank[self.text_nodes]
+        words = map(str.encode, map(" ".join, map(str.split, compress(self.texts, written.tolist()))))
+        result = np.zeros(len(written), dtype=np.uint64)
+        result[written] = np.fromiter(map(xxh3_64_intdigest, words), dtype=np.uint64, count=int(written.sum()))
+        return frozen(result)
 
     @cached_property
     def element_number(self) -> IntArray:

@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from chaffinch.errors import PageError
-from chaffinch.runs.work import Batch
+from chaffinch.runs.work import Batch, uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ class Workers(Generic[AnswerT]):
         """Yield the answer to each batch; inputs that could not be read pass through in their place."""
         if self._jobs == 1:
             for item in items:
-                yield self._work(item) if isinstance(item, Batch) else item
+                yield _do_with(self._work, item) if isinstance(item, Batch) else item
             return
         yield from self._in_processes(items)
 
@@ -121,4 +121,9 @@ def _start(work: Callable[[Batch], object]) -> None:
 
 def _do(batch: Batch) -> Any:  # noqa: ANN401  (the answer of whichever work the pool was given)
     assert _work is not None  # noqa: S101  (set by the initializer of every process)
-    return _work(batch)
+    return _do_with(_work, batch)
+
+
+def _do_with(work: Callable[[Batch], AnswerT], batch: Batch) -> AnswerT:
+    with uncollected():
+        return work(batch)

@@ -5,6 +5,9 @@ A bad page never raises here: it becomes an outcome that names the page and the 
 
 from __future__ import annotations
 
+import gc
+from collections import deque
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +19,7 @@ from chaffinch.runs.options import Outcome, RunOptions
 from chaffinch.sources import Capture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 T = TypeVar("T")
 
@@ -59,27 +62,59 @@ def clean_stream(batch: Batch, options: RunOptions) -> list[Outcome]:
 
     The first page of a directory is compared with the one after it, as far as the batch reaches.
     """
-    pages = [_parsed(capture) for capture in batch.captures]
-    last = {page.place.directory: page for page in map(_parsed, batch.before) if isinstance(page, Page)}
-    second: dict[str, Page] = {}
-    first: set[str] = set()
+    pages = _Ahead(batch.captures)
+    last = {
+        page.place.directory: _template_of(page, options)
+        for page in map(_parsed, batch.before)
+        if isinstance(page, Page)
+    }
+    outcomes = []
     for page in pages:
         if isinstance(page, Page):
             directory = page.place.directory
-            if directory in first:
-                second.setdefault(directory, page)
-            first.add(directory)
-
-    outcomes = []
-    for page in pages:
-        template = None
-        if isinstance(page, Page):
-            peer = last.get(page.place.directory) or second.get(page.place.directory)
-            last[page.place.directory] = page
-            if peer is not None:
-                template = _guarded(peer, lambda peer: learn_template(options.method, (peer,)))
-        outcomes.append(_outcome(page, None if isinstance(template, PageError) else template, options))
+            if directory not in last:
+                following = pages.next_in(directory)
+                last[directory] = None if following is None else _template_of(following, options)
+            outcomes.append(_outcome(page, last[directory], options))
+            last[directory] = _template_of(page, options)
+        else:
+            outcomes.append(_outcome(page, None, options))
     return outcomes
+
+
+class _Ahead:
+    """Parses captures one by one, and further ahead only where that is asked for: a parsed page is large."""
+
+    def __init__(self, captures: tuple[Capture, ...]) -> None:
+        self._captures = captures
+        self._ahead: deque[Page | PageError] = deque()
+        self._parsed = 0
+
+    def __iter__(self) -> Iterator[Page | PageError]:
+        while self._ahead or self._parsed < len(self._captures):
+            yield self._ahead.popleft() if self._ahead else self._parse_next()
+
+    def next_in(self, directory: str) -> Page | None:
+        """Return the next page of a directory, or None if the captures hold no other."""
+        for page in self._ahead:
+            if isinstance(page, Page) and page.place.directory == directory:
+                return page
+        while self._parsed < len(self._captures):
+            page = self._parse_next()
+            self._ahead.append(page)
+            if isinstance(page, Page) and page.place.directory == directory:
+                return page
+        return None
+
+    def _parse_next(self) -> Page | PageError:
+        self._parsed += 1
+        return _parsed(self._captures[self._parsed - 1])
+
+
+def _template_of(page: Page, options: RunOptions) -> object:
+    """Return what is learned from one page, or None if nothing can be."""
+    template = _guarded(page, lambda page: learn_template(options.method, (page,)))
+    return None if isinstance(template, PageError) else template
 
 
 def _outcome(page: Page | PageError, template: object, options: RunOptions) -> Outcome:
@@ -97,6 +132,22 @@ def _outcome(page: Page | PageError, template: object, options: RunOptions) -> O
 
     outcome = _guarded(page, clean)
     return Outcome(page.source, page.place.site, error=outcome.reason) if isinstance(outcome, PageError) else outcome
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the garbage collector away while pages are worked on.
+
+    A page is thousands of small tuples and no cycles: it is freed as soon as it is done with, and the collector would
+    only look at it again and again, for a fifth of all time.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _parsed(capture: Capture) -> Page | PageError:
