@@ -18,9 +18,6 @@ FloatArray: TypeAlias = NDArray[np.float32]
 _HASH_FACTOR: Final = 0x9E3779B97F4A7C15
 """Odd, with its bits well spread: the usual multiplier of Fibonacci hashing."""
 
-_SHORT: Final = 0x7FFF
-"""Up to here numbers fit in 16 bits, which numpy sorts in linear time."""
-
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
 
@@ -76,19 +73,12 @@ def ancestry(parent: IntArray, label: HashArray) -> tuple[IntArray, HashArray]:
 def subtree_ends(parent: IntArray) -> IntArray:
     """Return, for one tree in document order, the node behind each subtree.
 
-    That is the next sibling, or else the end of the parent.
+    A subtree ends with its last child's; of several writes to one place numpy keeps the last, so writing every node to
+    its parent's place leaves the last child there.
     """
-    count = len(parent)
-    end = np.full(count, count, dtype=np.int32)
-    # Stable by parent, so siblings stand side by side in document order.
-    order = np.argsort(parent.astype(np.int16) if count <= _SHORT else parent, kind="stable")
-    left, right = order[:-1], order[1:]
-    siblings = parent[left] == parent[right]
-    end[left[siblings]] = right[siblings]
-    has_next = np.zeros(count, dtype=np.bool_)
-    has_next[left[siblings]] = True
-    itself = np.arange(count, dtype=np.int32)
-    return end[_ascend(np.where(has_next | (parent < 0), itself, parent))]
+    last = np.arange(len(parent), dtype=np.int32)
+    last[parent[1:]] = last[1:].copy()
+    return _ascend(last) + np.int32(1)
 
 
 def nearest_marked(parent: IntArray, marked: BoolArray) -> IntArray:

@@ -89,9 +89,9 @@ def find_blocks(page: Page) -> Blocks:
     piece_last = np.append(piece_first[1:], len(nodes)) - 1 if piece_count else piece_first
     start, stop = node_start[piece_first[kept]], node_start[piece_last[kept] + 1]
 
-    words_before = np.zeros(len(visible_text) + 1, dtype=np.int32)
-    np.cumsum(_word_starts(visible_text, start), out=words_before[1:])
-    node_words = words_before[node_start[1:]] - words_before[node_start[:-1]]
+    word_starts = np.flatnonzero(_word_starts(visible_text, start))
+    words_before = np.searchsorted(word_starts, node_start).astype(np.int32)
+    node_words = np.diff(words_before)
     block = block_of_piece[piece]
     in_link = page.in_link[nodes] & (block >= 0)
     first, last = nodes[piece_first[kept]], nodes[piece_last[kept]]
@@ -100,7 +100,7 @@ def find_blocks(page: Page) -> Blocks:
         text_words=frozen(_spread(node_words, is_visible, 0)),
         first=frozen(first),
         last=frozen(last),
-        words=frozen(words_before[stop] - words_before[start]),
+        words=frozen(words_before[piece_last[kept] + 1] - words_before[piece_first[kept]]),
         link_words=frozen(
             np.bincount(block[in_link], weights=node_words[in_link], minlength=len(first)).astype(np.int32)
         ),
@@ -125,15 +125,16 @@ def count_words(text: str) -> int:
 def _word_starts(text: str, block_start: IntArray) -> BoolArray:
     """Return for each character whether a word starts there; a block's start ends the word before it."""
     codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    kinds = _character_kinds()[np.minimum(codes, _TABLE_SIZE - 1)]
+    kinds = _character_kinds().take(codes, mode="clip")
     fresh = np.ones(len(codes), dtype=np.bool_)
     fresh[1:] = kinds[1:] > kinds[:-1]
     fresh[block_start] = True
-    spaceless = kinds == _SPACELESS_KIND
     starts: BoolArray = (kinds != 0) & fresh
-    starts |= spaceless
-    # A word right behind an ideograph starts anew too.
-    starts[1:] |= spaceless[:-1] & (kinds[1:] == _WORD_KIND)
+    spaceless = kinds == _SPACELESS_KIND
+    if spaceless.any():
+        starts |= spaceless
+        # A word right behind an ideograph starts anew too.
+        starts[1:] |= spaceless[:-1] & (kinds[1:] == _WORD_KIND)
     return starts
 
 

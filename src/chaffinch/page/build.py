@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from chaffinch.page.parser import FlatTree
 
 _HIDING_STYLE: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-
-_TELLING_ATTRIBUTES: Final = frozenset({"hidden", "href", "style"})
 
 
 def parse(html: bytes | str, *, url: str | None = None, charset: str | None = None) -> Page:
@@ -71,8 +69,7 @@ def _tabulate(capture: Capture, decoded: Decoded, tree: FlatTree) -> Page:
     blank = np.zeros(count, dtype=np.bool_)
     blank[is_text] = np.fromiter(map(str.isspace, tree.texts), dtype=np.bool_, count=len(tree.texts))
 
-    marks = _marks(tree)
-    links = element_nodes[marks.links]
+    links = element_nodes[_links(tree, element_tags)]
     url, place = _locate(capture, tree, element_tags)
     return Page(
         source=capture.source,
@@ -86,44 +83,36 @@ def _tabulate(capture: Capture, decoded: Decoded, tree: FlatTree) -> Page:
         texts=tuple(tree.texts),
         text_offset=frozen(offsets(lengths)),
         blank=frozen(blank),
-        visibility=frozen(_visibility(tree, element_nodes[marks.hidden], tag, element_nodes, end)),
+        visibility=frozen(_visibility(tree, element_nodes, tag, end)),
         in_link=frozen(covered(links, end[links], count)),
         element_names=tuple(tree.names),
         element_attributes=tuple(tree.attributes),
     )
 
 
-class _Marks(NamedTuple):
-    """The numbers of elements that certain attributes tell apart."""
+def _hidden(tree: FlatTree) -> list[int]:
+    """Return the numbers of the elements that an attribute hides.
 
-    hidden: list[int]
-    links: list[int]
-
-
-def _marks(tree: FlatTree) -> _Marks:
-    """Look once at every attribute; pages have twice as many as elements, so this is where a second look costs."""
-    hidden: list[int] = []
-    links: list[int] = []
-    names = tree.names
-    wanted = [
+    Pages have twice as many attributes as elements: this loop is the one that looks at all of them.
+    """
+    telling = [
         (number, key, value)
         for number, attributes in enumerate(tree.attributes)
         for key, value in attributes
-        if key in _TELLING_ATTRIBUTES
+        if key == "style" or key == "hidden"  # noqa: PLR1714  (a set would hash every name, which takes longer)
     ]
-    for number, key, value in wanted:
-        if key == "href":
-            if names[number] == "a":
-                links.append(number)
-        elif key == "hidden" or (value and _HIDING_STYLE.search(value)):
-            hidden.append(number)
-    return _Marks(hidden, links)
+    return [number for number, key, value in telling if key == "hidden" or (value and _HIDING_STYLE.search(value))]
 
 
-def _visibility(tree: FlatTree, hidden: IntArray, tag: TagArray, element_nodes: IntArray, end: IntArray) -> SmallArray:
+def _links(tree: FlatTree, element_tags: TagArray) -> list[int]:
+    """Return the numbers of the elements that are links."""
+    anchors = np.flatnonzero(element_tags == IDS["a"]).tolist()
+    return [number for number in anchors if any(key == "href" for key, _ in tree.attributes[number])]
+
+
+def _visibility(tree: FlatTree, element_nodes: IntArray, tag: TagArray, end: IntArray) -> SmallArray:
     result = np.zeros(len(tag), dtype=np.uint8)
-    if hidden.size:
-        result[covered(hidden, end[hidden], len(tag))] = Visibility.HIDDEN
+    _paint(result, element_nodes[_hidden(tree)], end, Visibility.HIDDEN)
     shadow_roots = [
         number
         for number in np.flatnonzero(tag[element_nodes] == IDS["template"]).tolist()
@@ -134,10 +123,17 @@ def _visibility(tree: FlatTree, hidden: IntArray, tag: TagArray, element_nodes: 
         unseen = np.setdiff1d(unseen, element_nodes[shadow_roots])
     kinds = VISIBILITY_OF[tag[unseen]]
     for kind in (Visibility.INERT, Visibility.GRAPHIC, Visibility.METADATA, Visibility.CODE):
-        start = unseen[kinds == kind]
-        if start.size:
-            result[covered(start, end[start], len(tag))] = kind
+        _paint(result, unseen[kinds == kind], end, kind)
     return result
+
+
+def _paint(result: SmallArray, nodes: IntArray, end: IntArray, kind: Visibility) -> None:
+    """Mark what stands in `nodes`, each place once however they nest."""
+    painted = 0
+    for start, stop in zip(nodes.tolist(), end[nodes].tolist(), strict=True):
+        if start >= painted:
+            result[start:stop] = kind
+            painted = stop
 
 
 def _locate(capture: Capture, tree: FlatTree, element_tags: TagArray) -> tuple[str | None, Place]:
