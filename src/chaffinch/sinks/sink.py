@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from chaffinch.sinks.files import JsonLinesSink
 from chaffinch.sinks.folder import FolderSink
-from chaffinch.sinks.parquet import ParquetSink
 from chaffinch.sinks.stream import StreamSink
 
 if TYPE_CHECKING:
@@ -50,5 +49,7 @@ def open_sink(output: str, format: Format, *, lines: bool = False) -> Sink:  # n
     if name.endswith((".jsonl", ".jsonl.gz")):
         return JsonLinesSink(output)
     if name.endswith(".parquet"):
+        from chaffinch.sinks.parquet import ParquetSink  # noqa: PLC0415  (Arrow is slow to import)
+
         return ParquetSink(output)
     return FolderSink(output, format)

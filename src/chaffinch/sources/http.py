@@ -6,8 +6,6 @@ import re
 import zlib
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-import pyarrow as pa
-
 from chaffinch.sources.kinds import looks_like_html
 from chaffinch.sources.streams import salvage
 
@@ -111,6 +109,8 @@ def _deflate(data: bytes) -> Body | None:
 
 def _arrow(codec: Literal["brotli", "zstd"]) -> Callable[[bytes], Body | None]:
     def decode(data: bytes) -> Body | None:
+        import pyarrow as pa  # noqa: PLC0415  (Arrow is slow to import)
+
         found = bytearray()
         try:
             with pa.CompressedInputStream(pa.BufferReader(data), codec) as stream:

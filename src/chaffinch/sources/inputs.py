@@ -15,7 +15,6 @@ from chaffinch.sources.folders import URL_LIST, read_url_list, walk
 from chaffinch.sources.jsonl import read_jsonl
 from chaffinch.sources.kinds import HEAD, Kind, has_other_extension, is_gzip, kind_by_content, kind_by_name, not_html
 from chaffinch.sources.options import SourceOptions
-from chaffinch.sources.parquet import read_parquet
 from chaffinch.sources.streams import CHUNK, Gunzip, Plain, reason_of
 from chaffinch.sources.warc import read_wacz, read_warc
 
@@ -139,6 +138,8 @@ def _read_open(file: IO[bytes], place: _Place, options: SourceOptions) -> Iterat
     elif kind is Kind.WACZ:
         yield from read_wacz(place.path, options)
     elif kind is Kind.PARQUET:
+        from chaffinch.sources.parquet import read_parquet  # noqa: PLC0415  (Arrow is slow to import)
+
         yield from read_parquet(place.path, options)
 
 
