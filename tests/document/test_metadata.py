@@ -43,6 +43,8 @@ def test_empty_page_says_nothing() -> None:
         ("<title> Finches\n  return </title>", "", "Finches return"),
         ("<title>Finches return | Thicket Times</title>", "", "Finches return"),
         ("<title>Finches return - Thicket Times</title>", "", "Finches return"),
+        ("<title>Seeds - Manual</title>", "<h1>Seeds<a href=#x>\u00b6</a></h1>", "Seeds"),
+        ("<title>Written in C#</title>", "", "Written in C#"),
         ("<title>Finches return \u2013 Thicket Times</title>", "", "Finches return"),
         ("<title>Finches return :: Thicket Times</title>", "", "Finches return"),
         ("<title>Thicket Times » Finches return</title>", "", "Finches return"),

@@ -6,19 +6,16 @@ import re
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 from dateutil import parser as free_parser
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from chaffinch.page.table import Page
+    from collections.abc import Iterator
 
 _FIRST_YEAR: Final = 1990
 _LAST_YEAR: Final = 2100
 """Years outside these are taken for slips; fixed, so that a page gives the same day whenever it is read."""
 
-_LONGEST: Final = 100
+LONGEST_DATE: Final = 100
 """Characters of a value that may hold a date; longer values are cut."""
 
 _LONGEST_FREE: Final = 48
@@ -61,22 +58,30 @@ _MONTHS: Final[dict[str, int]] = {
 }
 
 _YEAR: Final = r"((?:19|20|21)\d\d)(?!\d)"
-_MONTH_CHOICE: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
-MONTH: Final = rf"\b(?:{_MONTH_CHOICE})\b\.?"
-_MONTH: Final = rf"\b({_MONTH_CHOICE})\b\.?"
-_NAMED_YEAR: Final = rf"(?: ?, ?| (?:de|del|of) |[ ./-]) ?{_YEAR}"
+MONTH: Final = rf"\b(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
+"""A pattern for the name of a month; what is searched much looks words up in `_MONTHS` instead."""
 
-_YEAR_FIRST: Final = re.compile(rf"(?<![\d.,/-]){_YEAR}([-/.])(\d\d?)\2(\d\d?)(?!\d|\2\d)")
-_IDEOGRAPHIC: Final = re.compile(rf"(?<!\d){_YEAR} ?[年년] ?(\d\d?) ?[月월] ?(\d\d?) ?[日일]")
-_YEAR_LAST: Final = re.compile(rf"(?<![\d.,/-])(\d\d?)([-/.]) ?(\d\d?)\2 ?{_YEAR}")
-_DAY_MONTH: Final = re.compile(
-    rf"(?<![\d:.,])(\d\d?)(?:st|nd|rd|th|er|[.ºª])?[ /-](?:(?:de|of|di) )?{_MONTH}{_NAMED_YEAR}", re.IGNORECASE
+_WORD: Final = r"\b([^\W\d_]{3,12})\b\.?"
+_BEFORE_NAMED_YEAR: Final = r"(?: ?, ?| (?:de|del|of) |[ ./-]) ?\Z"
+
+HAS_YEAR: Final = re.compile(r"(?:199|20\d|210)(?<!\d...)\d(?!\d)")
+"""A year in range. Patterns that begin with characters are found faster than those that begin with a condition."""
+
+_BEFORE_YEAR: Final = re.compile(
+    r"(?<![\d.,/-])(?P<first>\d\d?)(?P<mark>[-/.]) ?(?P<second>\d\d?)(?P=mark) ?\Z"
+    rf"|(?<![\d:.,])(\d\d?)(?:st|nd|rd|th|er|[.ºª])?[ /-](?:(?:de|of|di) )?{_WORD}{_BEFORE_NAMED_YEAR}"
+    rf"|{_WORD}[ /-](\d\d?)(?:st|nd|rd|th)?{_BEFORE_NAMED_YEAR}",
+    re.IGNORECASE,
 )
-_MONTH_DAY: Final = re.compile(rf"{_MONTH}[ /-](\d\d?)(?:st|nd|rd|th)?{_NAMED_YEAR}", re.IGNORECASE)
-_YEAR_MONTH_DAY: Final = re.compile(rf"(?<!\d){_YEAR}[ .,/-] ?{_MONTH}[ -](\d\d?)(?!\d|,? \d{{4}})", re.IGNORECASE)
+_BEHIND_YEAR: Final = re.compile(
+    rf"([-/.])(\d\d?)\1(\d\d?)(?!\d|\1\d)|[ .,/-] ?{_WORD}[ -](\d\d?)(?!\d|,? \d{{4}})"
+    r"| ?[年년] ?(\d\d?) ?[月월] ?(\d\d?) ?[日일]"
+)
+_LONGEST_BEFORE: Final = 36
+"""Characters that day and month take before the year, at most."""
+
 _COMPACT: Final = re.compile(r"((?:19|20|21)\d\d)(\d\d)(\d\d)(?!\d)")
 _EPOCH: Final = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
-_HAS_YEAR: Final = re.compile(rf"(?<!\d){_YEAR}")
 _SPLIT_PATH: Final = re.compile(
     rf"(?<=[/_-]){_YEAR}([/_-])(0?[1-9]|1[0-2]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\2(\d\d?)(?![\da-z])",
     re.IGNORECASE,
@@ -105,28 +110,51 @@ def _numeric_day(first: str, second: str, year: str, *, day_first: bool) -> str 
     return _day(year, first, second)
 
 
-def find_dates(text: str, *, day_first: bool = False) -> list[tuple[int, str]]:
-    """Return all complete dates in `text`, with where they start, in this order.
+def find_dates(text: str, *, day_first: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield the complete dates in `text` with where they start, in this order.
 
     Single spaces may stand between a date's parts, line ends may not. The work grows with the length of the text, so
     callers cut it.
     """
-    found: dict[int, str | None] = {}
-    for match in _YEAR_FIRST.finditer(text):
-        found[match.start()] = _day(match[1], match[3], match[4])
-    for match in _YEAR_LAST.finditer(text):
+    for match in HAS_YEAR.finditer(text):
+        at, year = match.start(), match[0]
+        before = text[at - 1] if at else ""
+        if (
+            before in _MARKS
+            and (start := _BEFORE_YEAR.search(text, max(0, at - _LONGEST_BEFORE), at))
+            and (day := _day_before(start, year, day_first=day_first))
+        ):
+            yield start.start(), day
+        elif (
+            text[at + 4 : at + 5] in _MARKS_BEHIND
+            and (rest := _BEHIND_YEAR.match(text, at + 4))
+            and (day := _day_behind(rest, year, begins=before not in _NUMERIC_MARKS))
+        ):
+            yield at, day
+
+
+_MARKS: Final = frozenset(" ,./-")
+_MARKS_BEHIND: Final = _MARKS | frozenset("年년")
+_NUMERIC_MARKS: Final = frozenset(".,/-")
+
+
+def _day_before(match: re.Match[str], year: str, *, day_first: bool) -> str | None:
+    """Return the day that `year` ends."""
+    first, mark, second, day, month, other_month, other_day = match.groups()
+    if first:
         # Points stand between day and month all over the world.
-        found[match.start()] = _numeric_day(match[1], match[3], match[4], day_first=day_first or match[2] == ".")
-    if _HAS_YEAR.search(text):
-        for match in _DAY_MONTH.finditer(text):
-            found[match.start()] = _day(match[3], _month(match[2]), match[1])
-        for match in _MONTH_DAY.finditer(text):
-            found.setdefault(match.start(), _day(match[3], _month(match[1]), match[2]))
-        for match in _YEAR_MONTH_DAY.finditer(text):
-            found.setdefault(match.start(), _day(match[1], _month(match[2]), match[3]))
-        for match in _IDEOGRAPHIC.finditer(text):
-            found[match.start()] = _day(match[1], match[2], match[3])
-    return [(start, day) for start, day in sorted(found.items()) if day]
+        return _numeric_day(first, second, year, day_first=day_first or mark == ".")
+    return _day(year, _month(month or other_month), day or other_day)
+
+
+def _day_behind(match: re.Match[str], year: str, *, begins: bool) -> str | None:
+    """Return the day that `year` begins; as the first of three numbers it must not be one of a longer row."""
+    mark, month, day, name, named_day, ideographic_month, ideographic_day = match.groups()
+    if mark:
+        return _day(year, month, day) if begins else None
+    if name:
+        return _day(year, _month(name), named_day)
+    return _day(year, ideographic_month, ideographic_day)
 
 
 def parse_date(value: str | None, *, day_first: bool = False) -> str | None:
@@ -134,15 +162,16 @@ def parse_date(value: str | None, *, day_first: bool = False) -> str | None:
 
     The day is taken as it is written, in whatever time zone.
     """
-    text = " ".join((value or "")[: 2 * _LONGEST].split())[:_LONGEST]
+    text = " ".join((value or "")[: 2 * LONGEST_DATE].split())[:LONGEST_DATE]
     if not text:
         return None
     if match := _COMPACT.match(text):
         return _day(match[1], match[2], match[3])
     if match := _EPOCH.fullmatch(text):
         return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat()
-    dates = find_dates(text, day_first=day_first)
-    return dates[0][1] if dates else _parse_freely(text, day_first=day_first)
+    for _, day in find_dates(text, day_first=day_first):
+        return day
+    return _parse_freely(text, day_first=day_first)
 
 
 _DEFAULTS: Final = (datetime(2004, 1, 1), datetime(2008, 3, 2))  # noqa: DTZ001 - only the day is used
@@ -151,7 +180,7 @@ _DEFAULTS: Final = (datetime(2004, 1, 1), datetime(2008, 3, 2))  # noqa: DTZ001 
 
 def _parse_freely(text: str, *, day_first: bool) -> str | None:
     """Read forms such as `Thu Jan 01 10:00:00 UTC 2015`, but only what names day, month and full year."""
-    if len(text) > _LONGEST_FREE or not _HAS_YEAR.search(text) or not any(map(str.isalpha, text)):
+    if len(text) > _LONGEST_FREE or not HAS_YEAR.search(text) or not any(map(str.isalpha, text)):
         return None
     try:
         first, second = (
@@ -170,61 +199,11 @@ def days_between(day: str, other: str) -> int:
 
 def date_of_path(path: str) -> str | None:
     """Return the day that a URL's path names, as in `/2019/03/27/`."""
+    if "20" not in path and "19" not in path and "21" not in path:
+        return None
     if match := _SPLIT_PATH.search(path[:2048]):
         month = match[3]
         return _day(match[1], month if month.isdigit() else _month(month), match[4])
     if match := _COMPACT_PATH.search(path[:2048]):
         return _day(match[1], match[2], match[3])
-    return None
-
-
-_MOST_TIMES: Final = 40
-_BLOCKS_BEFORE: Final = 6
-_BLOCKS_BEHIND: Final = 16
-"""How far from the headline a date may stand among other text, in leaf blocks."""
-
-_SHORT_BLOCK: Final = 60
-_MOST_SHORT_BLOCKS: Final = 200
-"""Behind that, only blocks up to this many characters are searched, and only so many of them."""
-
-_READ_OF_BLOCK: Final = 300
-
-_UPDATED: Final = re.compile(
-    r"updat|modif|edit|revis|review|last|aktualisiert|geändert|mis à jour|actualizad|aggiornat|atualizad|bijgewerkt",
-    re.IGNORECASE,
-)
-
-
-def date_of_times(page: Page, times: Sequence[int], headline: int, *, day_first: bool) -> str | None:
-    """Return the day of the most telling `<time>`: one marked as publication, else the first behind the headline."""
-    best: tuple[int, str] | None = None
-    for node in times[:_MOST_TIMES]:
-        attributes = dict(page.attributes_of(node))
-        marks = f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''}".lower()
-        rank = 0 if "pubdate" in attributes or "published" in marks else 1
-        rank += 2 * bool(_UPDATED.search(marks)) + 4 * (node < headline)
-        if best and best[0] <= rank:
-            continue
-        day = parse_date(attributes.get("datetime"), day_first=day_first)
-        if day := day or parse_date(page.text_of(node)[:_LONGEST], day_first=day_first):
-            best = rank, day
-    return best[1] if best else None
-
-
-def date_near(page: Page, headline: int, *, day_first: bool) -> str | None:
-    """Return the day that readers see: next to the headline, else the first that stands in a short line behind it."""
-    blocks = page.blocks
-    at = int(np.searchsorted(blocks.first, headline))
-    behind = np.arange(at, min(len(blocks), at + _BLOCKS_BEHIND))
-    before = np.arange(max(0, at - _BLOCKS_BEFORE), at)
-    lengths = blocks.stop[at:] - blocks.start[at:]
-    short = np.flatnonzero(lengths <= _SHORT_BLOCK)[:_MOST_SHORT_BLOCKS] + at
-    for numbers in (behind, before, short):
-        spans = zip(blocks.start[numbers].tolist(), blocks.stop[numbers].tolist(), strict=True)
-        lines = [blocks.visible_text[start : min(stop, start + _READ_OF_BLOCK)] for start, stop in spans]
-        text = "\n".join(" ".join(line.split()) for line in lines if _HAS_YEAR.search(line))
-        dates = find_dates(text, day_first=day_first)
-        published = (day for start, day in dates if not _UPDATED.search(text[max(0, start - 25) : start]))
-        if dates:
-            return next(published, dates[0][1])
     return None

@@ -60,6 +60,9 @@ class Statement:
     site_name: str | None = None
 
 
+_NOTHING: Final = Statement()
+
+
 def read_jsonld(scripts: Iterable[str], own_urls: Iterable[str] = ()) -> Statement:
     """Join what all JSON-LD of a page says about the page itself.
 
@@ -161,6 +164,8 @@ def _objects(values: list[Any]) -> Iterator[_Object]:
 
 def _types(item: _Object) -> frozenset[str]:
     kinds = item.get("@type")
+    if isinstance(kinds, str):
+        return frozenset((kinds.rpartition("/")[2].rpartition(":")[2],))
     names = kinds if isinstance(kinds, list) else [kinds]
     return frozenset(name.rpartition("/")[2].rpartition(":")[2] for name in names[:10] if isinstance(name, str))
 
@@ -176,7 +181,7 @@ def _rank(types: frozenset[str]) -> int:
 def _describe(item: _Object, by_id: dict[str, _Object]) -> Statement:
     rank = _rank(_types(item))
     if not rank:
-        return Statement()
+        return _NOTHING
     persons, groups = _names(item.get("author") or item.get("creator"), by_id)
     return Statement(
         rank=rank,

@@ -14,7 +14,7 @@ _ENOUGH_IDEOGRAPHS: Final = 40
 
 _IDEOGRAPHIC: Final = frozenset({"cmn", "jpn", "kor"})
 
-_READ: Final = 4000
+MOST_READ: Final = 4000
 """More text than this does not change the answer."""
 
 _CONFIDENT: Final = LanguageDetection(threshold=0.8)
@@ -39,7 +39,7 @@ TWO_LETTERS: Final[dict[str, str]] = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=
 
 def language_of(text: str) -> str | None:
     """Return the language of `text` as a two-letter code where one exists; None if the text leaves doubt."""
-    found = detect_language(text[:_READ], _CONFIDENT).language
+    found = detect_language(text[:MOST_READ], _CONFIDENT).language
     if found is None or len(text) < (_ENOUGH_IDEOGRAPHS if found in _IDEOGRAPHIC else _ENOUGH):
         return None
     return TWO_LETTERS.get(found, found)
