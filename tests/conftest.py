@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from hypothesis import settings
 from warcio.warcwriter import WARCWriter
+
+# How long an example takes says more of the machine's other work than of the code.
+settings.register_profile("chaffinch", deadline=None)
+settings.load_profile("chaffinch")
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"

@@ -8,7 +8,7 @@ Seeds
 Sunflower and hemp.
 """
 
-from chaffinch.api import Cleaning, SiteTemplate, clean, extract, learn
+from chaffinch.api import Cleaning, clean, extract, learn, learn_crawl
 from chaffinch.document import Document
 from chaffinch.errors import (
     ChaffinchError,
@@ -23,8 +23,9 @@ from chaffinch.errors import (
 )
 from chaffinch.methods import METHODS, make_method
 from chaffinch.page import Page, parse
-from chaffinch.runs import RunOptions, RunReport, UrlFilter
+from chaffinch.runs import LearnReport, RunOptions, RunReport, UrlFilter
 from chaffinch.sources import SourceOptions
+from chaffinch.store import SiteTemplate, TemplateStore
 from chaffinch.version import VERSION as __version__
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Cleaning",
     "Document",
     "InputError",
+    "LearnReport",
     "MethodError",
     "MissingExtraError",
     "ModelError",
@@ -44,12 +46,14 @@ __all__ = [
     "RunReport",
     "SiteTemplate",
     "SourceOptions",
+    "TemplateStore",
     "UrlFilter",
     "UsageError",
     "__version__",
     "clean",
     "extract",
     "learn",
+    "learn_crawl",
     "make_method",
     "parse",
 ]

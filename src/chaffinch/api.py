@@ -1,17 +1,27 @@
-"""What a program calls: parse a page, extract one page, learn a site, clean a crawl."""
+"""What a program calls: parse a page, extract one page, learn a site or a crawl, clean a crawl."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from os import fspath
+from typing import TYPE_CHECKING
 
 from chaffinch.document import Document, make_document
 from chaffinch.errors import MethodError, UsageError
 from chaffinch.methods import DEFAULT_THRESHOLD, AnyMethod, learn_template, make_method
 from chaffinch.page import Page, parse
-from chaffinch.runs import Outcome, RunOptions, RunReport, clean_inputs
+from chaffinch.runs import (
+    LearnOptions,
+    LearnReport,
+    Outcome,
+    RunOptions,
+    RunReport,
+    clean_inputs,
+    learn_templates,
+    with_templates,
+)
 from chaffinch.sinks import open_sink
+from chaffinch.store import SiteTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,24 +29,6 @@ if TYPE_CHECKING:
 
     from chaffinch.render.formats import Format
     from chaffinch.sinks import Sink
-
-
-@dataclass(frozen=True)
-class SiteTemplate:
-    """What a method has learned of a site."""
-
-    method: AnyMethod
-    template: Any
-
-    def to_bytes(self) -> bytes:
-        """Serialise it; the method and its options are named again when it is read."""
-        return self.method.dump(self.template)
-
-    @classmethod
-    def from_bytes(cls, data: bytes, method: str | AnyMethod = "sandwich") -> SiteTemplate:
-        """Read what `to_bytes` wrote, or raise `ModelError`."""
-        made = _method(method)
-        return cls(made, made.load(data))
 
 
 def extract(
@@ -102,9 +94,36 @@ class Cleaning:
         return self.report
 
 
-def clean(*inputs: str | PathLike[str], options: RunOptions | None = None) -> Cleaning:
-    """Clean a crawl: HTML files, folders, WARC, WACZ, JSON Lines and Parquet files, in any mixture."""
-    return Cleaning([str(path) for path in inputs], options or RunOptions())
+def clean(
+    *inputs: str | PathLike[str], options: RunOptions | None = None, templates: str | PathLike[str] | None = None
+) -> Cleaning:
+    """Clean a crawl: HTML files, folders, WARC, WACZ, JSON Lines and Parquet files, in any mixture.
+
+    With `templates`, a database that `learn_crawl` made, the method and the kind of sites are the database's.
+    """
+    used = options or RunOptions()
+    if templates is not None:
+        path = fspath(templates)
+        asked, used = used, with_templates(used, path)
+        if asked.method not in (make_method(), used.method):
+            raise UsageError(f"{path} was learned by another method than the one asked for; leave out `method`")
+    return Cleaning([str(path) for path in inputs], used)
+
+
+def learn_crawl(
+    *inputs: str | PathLike[str],
+    templates: str | PathLike[str],
+    options: RunOptions | None = None,
+    replace: bool = False,
+    relearn: bool = False,
+) -> LearnReport:
+    """Learn the templates of all sites of a crawl and keep them in the database `templates`.
+
+    A database that is there is updated, and must be of the same method; `replace` starts anew, `relearn` does so for
+    the sites of these inputs.
+    """
+    how = LearnOptions(replace=replace, relearn=relearn)
+    return learn_templates([str(path) for path in inputs], fspath(templates), options or RunOptions(), how)
 
 
 def _method(method: str | AnyMethod | None) -> AnyMethod:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 from publicsuffixlist import PublicSuffixList
+
+SiteBy: TypeAlias = Literal["domain", "host", "prefix"]
+"""What makes a site: a registrable domain, a host, or a host and the first folder of the path."""
+
+SITE_CHOICES: Final[tuple[SiteBy, ...]] = get_args(SiteBy)
 
 _HOST: Final = re.compile(r"[^\s/?#\\]+")
 
@@ -48,7 +53,7 @@ def site_of_host(host: str) -> str:
     return _suffixes().privatesuffix(host) or host
 
 
-def place_of_url(url: str) -> Place:
+def place_of_url(url: str, site_by: SiteBy = "domain") -> Place:
     """Return site, directory and name of a page by its absolute http(s) URL.
 
     The name is all that follows the last slash of the path, the query included: pages of old sites differ in nothing
@@ -59,4 +64,17 @@ def place_of_url(url: str) -> Place:
     path = parts.path or "/"
     cut = path.rstrip("/").rfind("/") + 1 if len(path) > 1 else 1
     name = f"{path[cut:]}?{parts.query}" if parts.query else path[cut:]
-    return Place(site_of_host(host), f"{host}{path[:cut]}", name)
+    site = site_of_host(host) if site_by == "domain" else host if site_by == "host" else _prefix(host, path)
+    return Place(site, f"{host}{path[:cut]}", name)
+
+
+def place_of_file(folder: str, path: str) -> tuple[str, str]:
+    """Return directory and name of a page that no container gives a URL: those of the file below a given folder."""
+    below, _, name = path.rpartition("/")
+    return (f"{folder}/{below}/" if below else f"{folder}/"), name
+
+
+def _prefix(host: str, path: str) -> str:
+    """Return the host and the first folder of the path; what no slash follows is a page, not a folder."""
+    folder, slash, _ = path.removeprefix("/").partition("/")
+    return f"{host}/{folder}" if folder and slash else host

@@ -10,17 +10,29 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
 from chaffinch.api import Cleaning
-from chaffinch.cli.options import add_method_options, method_of, positive
+from chaffinch.cli.options import (
+    add_inputs,
+    add_jobs,
+    add_method_options,
+    kept_method_of,
+    method_of,
+    sources_of,
+    urls_of,
+)
 from chaffinch.cli.progress import Progress
+from chaffinch.errors import UsageError
 from chaffinch.render.formats import FORMATS
-from chaffinch.runs import RunOptions, UrlFilter
+from chaffinch.runs import RunOptions
 from chaffinch.sinks import open_sink
-from chaffinch.sources import SourceOptions, estimate_total
+from chaffinch.sources import estimate_total
+from chaffinch.store import TemplateStore
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from chaffinch.methods import AnyMethod
     from chaffinch.sinks import Sink
+    from chaffinch.sites import SiteBy
 
     Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  (it has no other name)
 
@@ -30,6 +42,8 @@ _EPILOG = """examples:
   chaffinch clean page.html                      print one page's content
   chaffinch clean crawl/ -o clean/               a folder of pages to a folder of text files
   chaffinch clean crawl.warc.gz -o out.jsonl     an archive to one JSON object per page
+  chaffinch clean new/ --templates templates.db -o clean/
+                                                 by what `chaffinch learn` kept of the sites
   curl -s URL | chaffinch clean - --format markdown
 
 A folder may hold a file urls.tsv with lines of "relative path, tab, URL".
@@ -46,12 +60,7 @@ def register(commands: Subparsers) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "inputs",
-        nargs="+",
-        metavar="INPUT",
-        help="HTML files, folders, WARC, WACZ, JSON Lines or Parquet files, or - for standard input",
-    )
+    add_inputs(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
         "-o",
@@ -66,33 +75,41 @@ def register(commands: Subparsers) -> None:
     )
     output.add_argument("--dry-run", action="store_true", help="only report what would be kept; write nothing")
     output.add_argument("--json", action="store_true", help="print the report at the end as JSON")
-    chosen = parser.add_argument_group("input")
-    chosen.add_argument(
-        "--include", action="append", default=[], metavar="PATTERN", help="only URLs like this, with * and ?"
-    )
-    chosen.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help="no URLs like this")
-    chosen.add_argument("--base-url", metavar="URL", help="the URL that a folder's pages stand below")
-    chosen.add_argument("--url-column", default="url", metavar="NAME", help="the tables' column of URLs (default: url)")
-    chosen.add_argument(
-        "--html-column", default="html", metavar="NAME", help="the tables' column of pages (default: html)"
-    )
     add_method_options(parser)
+    parser.add_argument(
+        "--templates",
+        metavar="DB",
+        help="go by the templates that `chaffinch learn` kept, and by its method: every page is read once, and pages "
+        "of sites that are not in it are treated alone",
+    )
     parser.add_argument("--page-by-page", action="store_true", help="treat every page alone, whatever else is given")
-    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
+    add_jobs(parser)
     parser.set_defaults(run=_run)
 
 
-def _run(parsed: argparse.Namespace) -> int:
-    options = RunOptions(
-        method=method_of(parsed),
+def _options(parsed: argparse.Namespace) -> RunOptions:
+    method: AnyMethod | None = None
+    site_by: SiteBy = parsed.site_by or "domain"
+    if parsed.templates is not None:
+        if parsed.page_by_page:
+            raise UsageError("--page-by-page knows nothing of sites: it does not go with --templates")
+        with TemplateStore.open(parsed.templates) as store:
+            method, site_by = kept_method_of(parsed, store)
+    return RunOptions(
+        method=method or method_of(parsed),
         format=parsed.format,
         threshold=parsed.threshold,
         page_by_page=parsed.page_by_page,
-        urls=UrlFilter(tuple(parsed.include), tuple(parsed.exclude)),
-        sources=SourceOptions(parsed.url_column, parsed.html_column, parsed.base_url),
+        site_by=site_by,
+        templates=parsed.templates,
+        urls=urls_of(parsed),
+        sources=sources_of(parsed),
         jobs=parsed.jobs,
     )
-    cleaning = Cleaning(parsed.inputs, options)
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    cleaning = Cleaning(parsed.inputs, _options(parsed))
     to_standard_output = parsed.output == "-" and not parsed.dry_run
     sink: AbstractContextManager[Sink | None] = (
         nullcontext() if parsed.dry_run else open_sink(parsed.output, parsed.format, lines=parsed.jsonl)
@@ -119,5 +136,6 @@ def _report(cleaning: Cleaning, *, as_json: bool, beside_content: bool) -> None:
         print(json.dumps(report.as_json(), ensure_ascii=False, indent=2), file=sys.stderr if beside_content else None)
     elif not beside_content:
         print(report.as_table(), file=sys.stderr)
-    elif report.total.pages > report.total.informed and sys.stderr.isatty():
-        print(report.as_table().splitlines()[-1], file=sys.stderr)
+    elif report.drifted or sys.stderr.isatty():
+        for remark in report.remarks():
+            print(f"chaffinch: {remark}", file=sys.stderr)

@@ -11,6 +11,7 @@ from chaffinch.errors import OutputError
 from chaffinch.evaluation.datasets import SET_NAMES
 from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.peers import PEERS
+from chaffinch.methods import METHODS, make_method
 
 if TYPE_CHECKING:
     import argparse
@@ -27,6 +28,7 @@ def register(commands: Subparsers) -> None:
         "data is not part of Chaffinch: its folder is $CHAFFINCH_DATA, or ~/.cache/chaffinch/data.",
     )
     parser.add_argument("set", choices=SET_NAMES, metavar="SET", help=f"one of {', '.join(SET_NAMES)}")
+    parser.epilog = "`--method all` compares all methods, at their defaults, in accuracy and time."
     add_method_options(parser)
     parser.add_argument("--page-by-page", action="store_true", help="tell the method nothing of the pages' sites")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N sites")
@@ -50,7 +52,7 @@ def _run(parsed: argparse.Namespace) -> int:
 
     evaluation = compare(
         parsed.set,
-        [method_of(parsed)],
+        [make_method(name) for name in METHODS] if parsed.method == "all" else [method_of(parsed)],
         peers=list(PEERS) if parsed.peers else (),
         settings=settings,
         progress=progress if sys.stderr.isatty() else None,

@@ -6,6 +6,9 @@ from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args, get_origin, get_type_hints
 
 from chaffinch.errors import UsageError
+from chaffinch.methods.blocks import FrequentBlocks
+from chaffinch.methods.chunks import Chunks
+from chaffinch.methods.offsets import Offsets
 from chaffinch.methods.sandwich import Sandwich
 
 if TYPE_CHECKING:
@@ -13,7 +16,9 @@ if TYPE_CHECKING:
 
     from chaffinch.methods.protocol import AnyMethod
 
-METHODS: Final[Mapping[str, type[AnyMethod]]] = {method.name: method for method in (Sandwich,)}
+METHODS: Final[Mapping[str, type[AnyMethod]]] = {
+    method.name: method for method in (Sandwich, Chunks, Offsets, FrequentBlocks)
+}
 
 DEFAULT_METHOD: Final = Sandwich.name
 

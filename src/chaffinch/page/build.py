@@ -13,7 +13,7 @@ from chaffinch.page.decoding import Decoded, decode, without_surrogates
 from chaffinch.page.parser import SHADOW_ATTRIBUTE, parse_flat
 from chaffinch.page.table import Page
 from chaffinch.page.tags import IDS, UNSEEN, VISIBILITY_OF, Visibility
-from chaffinch.sites import Place, is_web_url, place_of_url
+from chaffinch.sites import Place, SiteBy, is_web_url, place_of_file, place_of_url
 from chaffinch.sources.capture import Capture
 
 if TYPE_CHECKING:
@@ -34,23 +34,23 @@ def parse(html: bytes | str, *, url: str | None = None, charset: str | None = No
     return parse_capture(Capture(source=url or "<html>", body=html, url=url, http_charset=charset))
 
 
-def parse_capture(capture: Capture) -> Page:
-    """Parse a page of a crawl."""
-    return _build(capture, decode(capture.body, capture.http_charset))
+def parse_capture(capture: Capture, site_by: SiteBy = "domain") -> Page:
+    """Parse a page of a crawl; `site_by` says how its site follows from its URL."""
+    return _build(capture, decode(capture.body, capture.http_charset), site_by)
 
 
-def _build(capture: Capture, decoded: Decoded) -> Page:
+def _build(capture: Capture, decoded: Decoded, site_by: SiteBy = "domain") -> Page:
     # The collector would scan thousands of tuples that only grow in number: 5 to 10 % of the time.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _tabulate(capture, decoded, parse_flat(decoded.text))
+        return _tabulate(capture, decoded, parse_flat(decoded.text), site_by)
     finally:
         if collecting:
             gc.enable()
 
 
-def _tabulate(capture: Capture, decoded: Decoded, tree: FlatTree) -> Page:
+def _tabulate(capture: Capture, decoded: Decoded, tree: FlatTree, site_by: SiteBy) -> Page:
     signed_parents = np.array(tree.parents, dtype=np.int32)
     is_text = signed_parents < 0
     element_nodes = np.flatnonzero(~is_text).astype(np.int32)
@@ -70,7 +70,7 @@ def _tabulate(capture: Capture, decoded: Decoded, tree: FlatTree) -> Page:
     blank[is_text] = np.fromiter(map(str.isspace, tree.texts), dtype=np.bool_, count=len(tree.texts))
 
     links = element_nodes[_links(tree, element_tags)]
-    url, place = _locate(capture, tree, element_tags)
+    url, place = _locate(capture, tree, element_tags, site_by)
     return Page(
         source=capture.source,
         url=url,
@@ -136,17 +136,18 @@ def _paint(result: SmallArray, nodes: IntArray, end: IntArray, kind: Visibility)
             painted = stop
 
 
-def _locate(capture: Capture, tree: FlatTree, element_tags: TagArray) -> tuple[str | None, Place]:
+def _locate(capture: Capture, tree: FlatTree, element_tags: TagArray, site_by: SiteBy) -> tuple[str | None, Place]:
     """Decide the page's URL, and from it its site.
 
     The container's word comes first, then the page's own: `<base>`, then the canonical link.
     """
-    url = capture.url if capture.url and is_web_url(capture.url) else _own_url(tree, element_tags)
+    if capture.url and is_web_url(capture.url):
+        return capture.url, place_of_url(capture.url, site_by)
+    url = _own_url(tree, element_tags)
     if url and not capture.on_disk:
-        return url, place_of_url(url)
-    folder, _, name = capture.path.rpartition("/")
-    directory = f"{capture.folder}/{folder}/" if folder else f"{capture.folder}/"
-    site = place_of_url(url).site if url else capture.folder
+        return url, place_of_url(url, site_by)
+    directory, name = place_of_file(capture.folder, capture.path)
+    site = place_of_url(url, site_by).site if url else capture.folder
     return url or capture.url, Place(site or capture.source, directory, name or capture.source)
 
 

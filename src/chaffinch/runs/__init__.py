@@ -1,16 +1,21 @@
 """Runs: how methods are driven over a crawl."""
 
-from chaffinch.runs.local import clean_inputs, learn_sites
+from chaffinch.runs.learning import LearnOptions, learn_templates
+from chaffinch.runs.local import clean_inputs, with_templates
 from chaffinch.runs.options import Outcome, RunOptions, UrlFilter
-from chaffinch.runs.report import Failure, RunReport, SiteCounts
+from chaffinch.runs.report import Failure, LearnReport, RunReport, SiteCounts, SiteLearned
 
 __all__ = [
     "Failure",
+    "LearnOptions",
+    "LearnReport",
     "Outcome",
     "RunOptions",
     "RunReport",
     "SiteCounts",
+    "SiteLearned",
     "UrlFilter",
     "clean_inputs",
-    "learn_sites",
+    "learn_templates",
+    "with_templates",
 ]

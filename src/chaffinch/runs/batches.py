@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from chaffinch.runs.work import Batch
-from chaffinch.sites import is_web_url, place_of_url
+from chaffinch.sites import is_web_url, place_of_file, place_of_url
 from chaffinch.sources import Capture
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class LastPages:
 
 def _directory(capture: Capture) -> str:
     """Return the directory as far as it can be told without looking into the page."""
-    if capture.url and not capture.on_disk and is_web_url(capture.url):
+    if capture.url and is_web_url(capture.url):
         return place_of_url(capture.url).directory
-    return f"{capture.folder}/{capture.path.rpartition('/')[0]}"
+    return place_of_file(capture.folder, capture.path)[0]
 
 
 def cut_batches(items: Iterable[Capture | InputError], *, remember: bool) -> Iterator[Batch | InputError]:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import pickle
 import tempfile
+from dataclasses import replace
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
-from chaffinch.errors import InputError, PageError
-from chaffinch.methods import Fold
+from chaffinch.errors import InputError, PageError, UsageError
+from chaffinch.methods import METHODS
 from chaffinch.runs.batches import cut_batches
+from chaffinch.runs.learning import Learning, check_same, learn_answers
 from chaffinch.runs.options import Outcome, RunOptions
 from chaffinch.runs.pool import Workers
-from chaffinch.runs.work import clean_batch, clean_stream, learn_batch
+from chaffinch.runs.templates import HeldTemplates, KeptTemplates
+from chaffinch.runs.work import BatchLearned, clean_batch, clean_stream
 from chaffinch.sources import Capture, open_inputs
+from chaffinch.store import TemplateStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from chaffinch.runs.templates import SiteTemplates
 
     Items = Iterable[Capture | InputError]
 
@@ -24,44 +30,60 @@ if TYPE_CHECKING:
 def clean_inputs(inputs: Sequence[str], options: RunOptions) -> Iterator[Outcome]:
     """Clean every page of `inputs` and yield what becomes of it, in the order of the input.
 
-    A method that streams reads every page once, as does a run page by page. Every other method reads the inputs twice:
-    once to learn, once to clean.
+    Learned templates, a method that streams and a run page by page read every page once. All else reads the inputs
+    twice: once to learn, once to clean.
     """
-    if options.page_by_page or options.method.streams:
+    if options.templates is not None:
+        yield from _clean(open_inputs(inputs, options.sources), options, _kept(options, options.templates))
+    elif options.page_by_page or options.method.streams:
         yield from _clean(open_inputs(inputs, options.sources), options, None)
-        return
-    if "-" not in inputs:
-        templates = learn_sites(open_inputs(inputs, options.sources), options)
-        yield from _clean(open_inputs(inputs, options.sources), options, templates)
-        return
-    with tempfile.TemporaryFile(prefix="chaffinch-") as spool:
-        templates = learn_sites(_copied(open_inputs(inputs, options.sources), spool), options)
-        yield from _clean(_read_again(spool), options, templates)
+    elif "-" not in inputs:
+        with Learning(options.method) as learning:
+            _learn(open_inputs(inputs, options.sources), options, learning)
+            yield from _clean(open_inputs(inputs, options.sources), options, learning.templates())
+    else:
+        with tempfile.TemporaryFile(prefix="chaffinch-") as spool, Learning(options.method) as learning:
+            _learn(_copied(open_inputs(inputs, options.sources), spool), options, learning)
+            yield from _clean(_read_again(spool), options, learning.templates())
 
 
-def learn_sites(items: Items, options: RunOptions) -> dict[str, Any]:
-    """Return the template of each site among `items`."""
-    folds: dict[str, Fold[Any, Any]] = {}
-    workers = Workers(partial(learn_batch, options=options), options.jobs)
-    for answer in workers.answers(cut_batches(items, remember=False)):
-        if isinstance(answer, dict):
-            for site, summary in answer.items():
-                folds.setdefault(site, Fold(options.method)).add_summary(summary)
-    return {site: fold.template() for site, fold in folds.items()}
+def with_templates(options: RunOptions, path: str) -> RunOptions:
+    """Return options that go by a database of templates, with its method and its kind of sites."""
+    own = None if options.method.name in METHODS else options.method
+    with TemplateStore.open(path, method=own) as store:
+        return replace(options, method=store.method, site_by=store.site_by, templates=path)
 
 
-def _clean(items: Items, options: RunOptions, templates: dict[str, Any] | None) -> Iterator[Outcome]:
+def _kept(options: RunOptions, path: str) -> KeptTemplates:
+    if options.page_by_page:
+        raise UsageError("a run page by page knows nothing of sites: it does not go with learned templates")
+    with TemplateStore.open(path, method=options.method) as store:
+        check_same(store, options)
+    return KeptTemplates(path, options.method, measured=True)
+
+
+def _learn(items: Items, options: RunOptions, learning: Learning) -> None:
+    """Learn from all pages. Those that fail here fail again when they are cleaned, and are told of then."""
+    for answer in learn_answers(items, options, sampling=False):
+        if isinstance(answer, BatchLearned):
+            for site, part in answer.sites.items():
+                learning.add(site, part)
+
+
+def _clean(items: Items, options: RunOptions, templates: SiteTemplates | None) -> Iterator[Outcome]:
     streaming = templates is None and not options.page_by_page
+    found = templates or HeldTemplates({})
     work: Callable[..., list[Outcome]] = (
-        partial(clean_stream, options=options)
-        if streaming
-        else partial(clean_batch, options=options, templates=templates or {})
+        partial(clean_stream, options=options) if streaming else partial(clean_batch, options=options, templates=found)
     )
-    for answer in Workers(work, options.jobs).answers(cut_batches(items, remember=streaming)):
-        if isinstance(answer, InputError | PageError):
-            yield Outcome(answer.subject, error=answer.reason)
-        else:
-            yield from answer
+    try:
+        for answer in Workers(work, options.jobs).answers(cut_batches(items, remember=streaming)):
+            if isinstance(answer, InputError | PageError):
+                yield Outcome(answer.subject, error=answer.reason)
+            else:
+                yield from answer
+    finally:
+        found.close()
 
 
 def _copied(items: Items, spool: IO[bytes]) -> Iterator[Capture | InputError]:

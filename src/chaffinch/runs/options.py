@@ -11,6 +11,7 @@ from chaffinch.document import Document
 from chaffinch.methods import DEFAULT_THRESHOLD, AnyMethod, make_method
 from chaffinch.page import Page
 from chaffinch.render.formats import Format
+from chaffinch.sites import SiteBy
 from chaffinch.sources import SourceOptions
 
 
@@ -47,6 +48,11 @@ class RunOptions:
     """Text that scores at least this much is dropped."""
     page_by_page: bool = False
     """Treat every page alone, whatever else is in the input."""
+    site_by: SiteBy = "domain"
+    """What a site is: a registrable domain, a host, or a host and the first folder of the path."""
+    templates: str | None = None
+    """A database of learned templates to go by, of the same method and the same kind of sites; `with_templates` sets
+    all three. Every page is then read once."""
     urls: UrlFilter = field(default_factory=UrlFilter)
     sources: SourceOptions = field(default_factory=SourceOptions)
     jobs: int = 1
@@ -67,3 +73,7 @@ class Outcome:
     error: str | None = None
     informed: bool = False
     """Whether the method knew anything of the page's site."""
+    fit: float | None = None
+    """Which share of its site's kept template the page shows; None without one."""
+    fit_learned: float | None = None
+    """The mean fit of the pages that the template was learned from, if it was measured."""

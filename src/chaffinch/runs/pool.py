@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from chaffinch.errors import InputError
+    from chaffinch.sources import Capture
 
 AnswerT = TypeVar("AnswerT")
 
@@ -85,14 +86,28 @@ class Workers(Generic[AnswerT]):
 
     def _without_killers(self, batch: Batch) -> list[AnswerT | InputError | PageError]:
         """Do a batch again without the pages that kill their process."""
-        before = tuple(capture for capture in batch.before if self._alone(Batch((capture,))) is not None)
-        alive = tuple(capture for capture in batch.captures if self._alone(Batch((capture,))) is not None)
+        before, alive = self._survivors(batch.before), self._survivors(batch.captures)
         killers = [capture for capture in batch.captures if capture not in alive]
         answer = self._alone(Batch(alive, before)) if alive else None
         if alive and answer is None:
             killers = list(batch.captures)
         lost: list[AnswerT | InputError | PageError] = [PageError(capture.source, _KILLED) for capture in killers]
         return lost if answer is None else [answer, *lost]
+
+    def _survivors(self, captures: tuple[Capture, ...]) -> tuple[Capture, ...]:
+        """Return the pages that leave their process alive, tried one by one, in a new process after each that dies."""
+        alive: list[Capture] = []
+        position = 0
+        while position < len(captures):
+            with self._executor(1) as executor:
+                try:
+                    for capture in captures[position:]:
+                        position += 1
+                        executor.submit(_do, Batch((capture,))).result()
+                        alive.append(capture)
+                except BrokenProcessPool:
+                    pass
+        return tuple(alive)
 
     def _alone(self, batch: Batch) -> AnswerT | None:
         """Return the answer from a process of its own, or None if that died."""

@@ -6,20 +6,22 @@ A bad page never raises here: it becomes an outcome that names the page and the 
 from __future__ import annotations
 
 import gc
-from collections import deque
+from collections import Counter, deque
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chaffinch.document import make_document
-from chaffinch.errors import ChaffinchError, PageError
+from chaffinch.errors import ChaffinchError, ModelError, PageError
 from chaffinch.methods import Fold, learn_template
 from chaffinch.page import Page, parse_capture
 from chaffinch.runs.options import Outcome, RunOptions
+from chaffinch.runs.templates import Known, SiteTemplates
 from chaffinch.sources import Capture
+from chaffinch.store import Samples, with_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
 
@@ -33,28 +35,65 @@ class Batch:
     """The last page before the batch of each directory in it, for methods that stream."""
 
 
-def learn_batch(batch: Batch, options: RunOptions) -> dict[str, Any]:
-    """Return a summary for each site of the batch.
+@dataclass(frozen=True, slots=True)
+class SitePart:
+    """What is learned of some pages of a site."""
 
-    Pages that fail here fail again when they are cleaned, and are told of then.
-    """
+    pages: int
+    summary: Any
+    samples: Samples
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLearned:
+    """What is learned of a batch."""
+
+    sites: dict[str, SitePart]
+    failures: tuple[PageError, ...]
+    unwanted: int
+
+
+def learn_batch(batch: Batch, options: RunOptions, *, sampling: bool) -> BatchLearned:
+    """Return what there is to know of each site of the batch; with `sampling`, sample pages too."""
     folds: dict[str, Fold[Any, Any]] = {}
+    pages: Counter[str] = Counter()
+    samples: dict[str, Samples] = {}
+    failures: list[PageError] = []
+    unwanted = 0
     for capture in batch.captures:
-        page = _parsed(capture)
-        if isinstance(page, Page) and options.wants(page):
-            fold = folds.setdefault(page.place.site, Fold(options.method))
+        page = _parsed(capture, options)
+        if isinstance(page, PageError):
+            failures.append(page)
+        elif not options.wants(page):
+            unwanted += 1
+        else:
+            site = page.place.site
             summary = _guarded(page, options.method.summarise)
-            if not isinstance(summary, PageError):
-                fold.add_summary(summary)
-    return {site: fold.summary() for site, fold in folds.items() if fold.summary() is not None}
+            if isinstance(summary, PageError):
+                failures.append(summary)
+                continue
+            folds.setdefault(site, Fold(options.method)).add_summary(summary)
+            pages[site] += 1
+            if sampling:
+                samples[site] = with_page(samples.get(site, ()), page, capture)
+    parts = {site: SitePart(pages[site], fold.summary(), samples.get(site, ())) for site, fold in folds.items()}
+    return BatchLearned(parts, tuple(failures), unwanted)
 
 
-def clean_batch(batch: Batch, options: RunOptions, templates: Mapping[str, Any]) -> list[Outcome]:
+def clean_batch(batch: Batch, options: RunOptions, templates: SiteTemplates) -> list[Outcome]:
     """Clean the pages of a batch by the templates of their sites."""
-    return [
-        _outcome(page, templates.get(page.place.site) if isinstance(page, Page) else None, options)
-        for page in map(_parsed, batch.captures)
-    ]
+    outcomes = []
+    for capture in batch.captures:
+        page = _parsed(capture, options)
+        known = None
+        if isinstance(page, Page) and options.wants(page):
+            try:
+                known = templates.of_site(page.place.site)
+            except ModelError as error:  # the template of this one site is damaged
+                outcomes.append(Outcome(page.source, page.place.site, error=str(error)))
+                continue
+        outcomes.append(_outcome(page, known, options))
+    return outcomes
 
 
 def clean_stream(batch: Batch, options: RunOptions) -> list[Outcome]:
@@ -62,10 +101,10 @@ def clean_stream(batch: Batch, options: RunOptions) -> list[Outcome]:
 
     The first page of a directory is compared with the one after it, as far as the batch reaches.
     """
-    pages = _Ahead(batch.captures)
+    pages = _Ahead(batch.captures, options)
     last = {
         page.place.directory: _template_of(page, options)
-        for page in map(_parsed, batch.before)
+        for page in (_parsed(capture, options) for capture in batch.before)
         if isinstance(page, Page)
     }
     outcomes = []
@@ -75,7 +114,7 @@ def clean_stream(batch: Batch, options: RunOptions) -> list[Outcome]:
             if directory not in last:
                 following = pages.next_in(directory)
                 last[directory] = None if following is None else _template_of(following, options)
-            outcomes.append(_outcome(page, last[directory], options))
+            outcomes.append(_outcome(page, Known(last[directory]), options))
             last[directory] = _template_of(page, options)
         else:
             outcomes.append(_outcome(page, None, options))
@@ -85,8 +124,9 @@ def clean_stream(batch: Batch, options: RunOptions) -> list[Outcome]:
 class _Ahead:
     """Parses captures one by one, and further ahead only where that is asked for: a parsed page is large."""
 
-    def __init__(self, captures: tuple[Capture, ...]) -> None:
+    def __init__(self, captures: tuple[Capture, ...], options: RunOptions) -> None:
         self._captures = captures
+        self._options = options
         self._ahead: deque[Page | PageError] = deque()
         self._parsed = 0
 
@@ -108,7 +148,7 @@ class _Ahead:
 
     def _parse_next(self) -> Page | PageError:
         self._parsed += 1
-        return _parsed(self._captures[self._parsed - 1])
+        return _parsed(self._captures[self._parsed - 1], self._options)
 
 
 def _template_of(page: Page, options: RunOptions) -> object:
@@ -117,8 +157,8 @@ def _template_of(page: Page, options: RunOptions) -> object:
     return None if isinstance(template, PageError) else template
 
 
-def _outcome(page: Page | PageError, template: object, options: RunOptions) -> Outcome:
-    """Return what becomes of a page."""
+def _outcome(page: Page | PageError, known: Known | None, options: RunOptions) -> Outcome:
+    """Return what becomes of a page, by what is known of its site."""
     if isinstance(page, PageError):
         return Outcome(page.subject, error=page.reason)
     if not options.wants(page):
@@ -126,9 +166,13 @@ def _outcome(page: Page | PageError, template: object, options: RunOptions) -> O
 
     def clean(page: Page) -> Outcome:
         method = options.method
+        template = known.template if known else None
         scores = method.score(page, template)
         document = make_document(page, scores, method=method.name, threshold=options.threshold, format=options.format)
-        return Outcome(page.source, page.place.site, document, informed=method.knows(page, template))
+        informed = method.knows(page, template)
+        fit = method.fit(page, template) if known and known.measured and informed else None
+        learned = known.fit if known and fit is not None else None
+        return Outcome(page.source, page.place.site, document, informed=informed, fit=fit, fit_learned=learned)
 
     outcome = _guarded(page, clean)
     return Outcome(page.source, page.place.site, error=outcome.reason) if isinstance(outcome, PageError) else outcome
@@ -150,23 +194,23 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _parsed(capture: Capture) -> Page | PageError:
+def _parsed(capture: Capture, options: RunOptions) -> Page | PageError:
     try:
-        return parse_capture(capture)
-    except Exception as error:  # noqa: BLE001  (see _reason)
-        return PageError(capture.source, _reason(error))
+        return parse_capture(capture, options.site_by)
+    except Exception as error:  # noqa: BLE001  (see reason_of)
+        return PageError(capture.source, reason_of(error))
 
 
 def _guarded(page: Page, work: Callable[[Page], T]) -> T | PageError:
     """Return what `work` makes of a page, or why it could not."""
     try:
         return work(page)
-    except Exception as error:  # noqa: BLE001  (see _reason)
-        return PageError(page.source, _reason(error))
+    except Exception as error:  # noqa: BLE001  (see reason_of)
+        return PageError(page.source, reason_of(error))
 
 
-def _reason(error: Exception) -> str:
-    """Say in words why a page failed.
+def reason_of(error: Exception) -> str:
+    """Say in words why a page failed, or a site.
 
     Whatever goes wrong with one page, a defect of ours included, costs that page only and is told; so this is the one
     place that catches every kind of error.

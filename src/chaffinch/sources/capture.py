@@ -22,4 +22,5 @@ class Capture:
     captured: str | None = None
     """When it was fetched, as ISO 8601, if known."""
     on_disk: bool = False
-    """Whether it is a file in a folder tree: then its directory is the file's, not the URL's."""
+    """Whether it is a file in a folder tree: then, unless `url` is given, its directory is the file's, whatever the
+    page says of its own address."""

@@ -1,0 +1,110 @@
+"""`chaffinch learn`: from a crawl to the templates of its sites, kept in a database."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chaffinch.cli.options import (
+    add_inputs,
+    add_jobs,
+    add_method_options,
+    kept_method_of,
+    method_of,
+    sources_of,
+    urls_of,
+)
+from chaffinch.cli.progress import Progress
+from chaffinch.errors import UsageError
+from chaffinch.runs import LearnOptions, RunOptions, learn_templates
+from chaffinch.sources import estimate_total
+from chaffinch.store import TemplateStore
+
+if TYPE_CHECKING:
+    from chaffinch.cli.clean import Subparsers
+    from chaffinch.methods import AnyMethod
+    from chaffinch.sites import SiteBy
+
+_EPILOG = """examples:
+  chaffinch learn crawl/ -o templates.db                  learn every site of a crawl
+  chaffinch learn more.warc.gz -o templates.db            learn from more pages, by the same method
+  chaffinch learn new/ -o templates.db --relearn          learn redesigned sites anew
+  chaffinch clean new.warc.gz --templates templates.db    use it
+  chaffinch templates show templates.db                   see what is in it
+
+All is written in one transaction when all pages are read: an interrupted run changes nothing.
+exit codes: 0 done, 1 some inputs failed (each is named), 2 wrong usage
+"""
+
+
+def register(commands: Subparsers) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "learn",
+        help="learn the templates of sites and keep them",
+        description="Learn the templates of all sites of a crawl and keep them, to clean pages that come later.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_inputs(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="DB",
+        help="the template database; one that is there is updated, by its own method and options",
+    )
+    fresh = parser.add_mutually_exclusive_group()
+    fresh.add_argument("--replace", action="store_true", help="start anew instead of updating")
+    fresh.add_argument(
+        "--relearn", action="store_true", help="learn the sites of INPUT anew, as after a redesign; other sites stay"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report at the end as JSON")
+    add_method_options(parser, threshold=False)
+    add_jobs(parser)
+    parser.set_defaults(run=_run)
+
+
+def _options(parsed: argparse.Namespace) -> RunOptions:
+    path = Path(parsed.output)
+    method: AnyMethod | None = None
+    site_by: SiteBy = parsed.site_by or "domain"
+    if not parsed.replace and path.exists() and path.stat().st_size:
+        try:
+            with TemplateStore.open(parsed.output) as store:
+                method, site_by = kept_method_of(parsed, store)
+        except UsageError as error:
+            raise UsageError(f"{error}, or start anew with --replace") from error
+    return RunOptions(
+        method=method or method_of(parsed),
+        site_by=site_by,
+        urls=urls_of(parsed),
+        sources=sources_of(parsed),
+        jobs=parsed.jobs,
+    )
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    options = _options(parsed)
+    extent = estimate_total(parsed.inputs)
+    progress = Progress(extent.total if extent.unit == "pages" else None)
+
+    def step(pages: int) -> None:
+        for _ in range(pages):
+            progress.step()
+
+    how = LearnOptions(replace=parsed.replace, relearn=parsed.relearn, step=step)
+    try:
+        report = learn_templates(parsed.inputs, parsed.output, options, how)
+    finally:
+        progress.clear()
+    for failure in report.failures:
+        print(f"chaffinch: {failure.source}: {failure.reason}", file=sys.stderr)
+    if parsed.json:
+        print(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
+    else:
+        print(report.as_table(), file=sys.stderr)
+    return 1 if report.failures else 0

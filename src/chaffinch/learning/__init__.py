@@ -1,0 +1,1 @@
+"""What is learned from whole crawls for use on sites never seen."""

@@ -1,0 +1,156 @@
+"""Stage one of the method `offsets`: a page is cut into layout blocks, and each gets a layout style.
+
+Certain elements cut the page; every piece of visible text belongs to the innermost of them. The elements form a tree
+of blocks. The style of a block is its *position*, the number of each block around it among its siblings, together
+with its *family*: the names of these blocks and a few presentational attributes of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+from xxhash import xxh3_64_intdigest
+
+from chaffinch.page.arrays import ancestry, nearest_marked
+from chaffinch.page.tags import BLOCK_LEVEL, tag_set
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from chaffinch.page.arrays import BoolArray, HashArray, IndexArray, IntArray
+    from chaffinch.page.table import Page
+
+LayoutName: TypeAlias = Literal["paper", "modern", "blocks"]
+AttributeSet: TypeAlias = Literal["paper", "class", "none"]
+
+_PAPER_NAMES: Final = ("html", "body", "table", "ul")
+_MODERN_NAMES: Final = (
+    "article", "aside", "blockquote", "details", "dialog", "div", "dl", "fieldset", "figure", "footer", "form",
+    "header", "main", "menu", "nav", "ol", "search", "section",
+)  # fmt: skip
+
+LAYOUTS: Final[Mapping[LayoutName, BoolArray]] = {
+    "paper": tag_set(*_PAPER_NAMES),
+    "modern": tag_set(*_PAPER_NAMES, *_MODERN_NAMES),
+    "blocks": BLOCK_LEVEL,
+}
+"""The elements that cut a page. All of them are block-level, so a leaf text block is never cut in two."""
+
+_ATTRIBUTES: Final[Mapping[AttributeSet, frozenset[str]]] = {
+    "paper": frozenset({"align", "bgcolor", "border", "cellpadding", "cellspacing", "height", "width"}),
+    "class": frozenset({"align", "bgcolor", "border", "cellpadding", "cellspacing", "class", "height", "width"}),
+    "none": frozenset(),
+}
+
+_LAYERS: Final = 8
+"""How many layers of a position are kept apart, from the block outwards; a byte for each. Blocks with different
+positions further out are of different families."""
+
+_MOST_SIBLINGS: Final = 255
+
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+_END: Final = "\0"
+"""Stands between leaf blocks; the parser allows no such character in text."""
+_WORD: Final = re.compile(rf"{_END}|[{_CJK}]|[^\W{_CJK}]+")
+_END_HASH: Final = np.uint64(xxh3_64_intdigest(_END.encode()))
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The layout blocks of one page that have text of their own, one entry for each."""
+
+    of_leaf: IndexArray
+    """For each of the page's leaf text blocks, its layout block."""
+    element: IndexArray
+    """The position of the block's element on the page."""
+    family: HashArray
+    """What must be equal in blocks of one style."""
+    position: HashArray
+    """The block's number among its siblings, that of the block around it and so on, a byte each."""
+
+    def __len__(self) -> int:
+        return len(self.element)
+
+
+def mixed(*columns: NDArray[np.uint64]) -> HashArray:
+    """Return one hash for each row of several columns."""
+    result = np.zeros(len(columns[0]), dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for column in columns:
+            result = (result ^ column) * np.uint64(0x9E3779B97F4A7C15)
+            result = (result ^ (result >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+            result ^= result >> np.uint64(32)
+    return result
+
+
+def find_layout(page: Page, layout: LayoutName, attributes: AttributeSet, most_siblings: int) -> Layout:
+    """Cut a page into layout blocks. Numbers among siblings beyond `most_siblings` count as that."""
+    cuts = LAYOUTS[layout][page.tag]
+    around = nearest_marked(page.parent, cuts)
+    elements = np.flatnonzero(cuts)
+    # One more entry at the end, so that -1 (no element around) stays -1.
+    number = np.full(len(page) + 1, -1, dtype=np.int32)
+    number[elements] = np.arange(len(elements), dtype=np.int32)
+    above = page.parent[elements]
+    parent = np.where(above >= 0, number[around[above]], -1).astype(np.int32)
+    sibling = np.minimum(_sibling_number(parent), min(most_siblings, _MOST_SIBLINGS)).astype(np.uint64)
+
+    owner = around[page.parent[page.blocks.first]].astype(np.intp)
+    used_elements, of_leaf = np.unique(owner, return_inverse=True)
+    used = number[used_elements]
+    names = page.name_hash[elements]
+    depth, path = ancestry(parent, names)
+    _, place = ancestry(parent, mixed(names, sibling))
+    position, outer = _positions(used, parent, sibling, place)
+    own = _attribute_hashes(page, used_elements, _ATTRIBUTES[attributes])
+    family = mixed(path[used], depth[used].astype(np.uint64), outer, own)
+    return Layout(of_leaf, used_elements, family, position)
+
+
+def leaf_words(page: Page) -> tuple[HashArray, IntArray]:
+    """Return the hash of every visible word of a page in document order, and the leaf text block that it stands in."""
+    words = _WORD.findall(_END.join(page.blocks.texts))
+    hashes = np.fromiter(map(xxh3_64_intdigest, map(str.encode, words)), dtype=np.uint64, count=len(words))
+    ends = hashes == _END_HASH
+    return hashes[~ends], np.cumsum(ends)[~ends].astype(np.int32)
+
+
+def _sibling_number(parent: IntArray) -> IntArray:
+    """Return each block's number among the blocks with the same parent, from 0."""
+    order = np.argsort(parent, kind="stable")
+    ordered = parent[order]
+    begins = np.ones(len(order), dtype=np.bool_)
+    begins[1:] = ordered[1:] != ordered[:-1]
+    start = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+    result = np.empty(len(order), dtype=np.int32)
+    result[order] = np.arange(len(order)) - start
+    return result
+
+
+def _positions(used: IntArray, parent: IntArray, sibling: HashArray, place: HashArray) -> tuple[HashArray, HashArray]:
+    """Return the innermost layers of the positions of the blocks `used`, and a hash of the layers further out."""
+    result = np.zeros(len(used), dtype=np.uint64)
+    # An entry behind the last stands for "above the root".
+    up = np.append(parent, np.int32(-1))
+    numbers, places = np.append(sibling, np.uint64(0)), np.append(place, np.uint64(0))
+    at = used
+    for layer in range(_LAYERS):
+        result |= numbers[at] << np.uint64(8 * layer)
+        at = up[at]
+    return result, places[at]
+
+
+def _attribute_hashes(page: Page, elements: IndexArray, names: frozenset[str]) -> HashArray:
+    """Hash the wanted attributes of blocks; 0 for those that have none."""
+    numbers = page.element_number[elements].tolist() if names else []
+    found = (
+        "\0".join(f"{key}={value}" for key, value in page.element_attributes[number] if key in names)
+        for number in numbers
+    )
+    hashes = [xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) if text else 0 for text in found]
+    return np.array(hashes or [0] * len(elements), dtype=np.uint64)

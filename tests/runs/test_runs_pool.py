@@ -1,0 +1,82 @@
+"""Many processes: order, processes that die, methods that raise."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from runs_doubles import KILLS, RAISES, Common, capture, write_rows
+
+import chaffinch
+from chaffinch.runs import Outcome, RunOptions
+from chaffinch.runs.work import uncollected
+
+
+def outcomes(folder: Path, words: list[str], options: RunOptions) -> list[Outcome]:
+    """Clean a file with one page for each of `words`, through the Python API."""
+    pages = [capture(f"https://site.example/{number}", text) for number, text in enumerate(words)]
+    (folder / "rows.jsonl").write_bytes(write_rows(pages))
+    return list(chaffinch.clean(folder / "rows.jsonl", options=options).outcomes())
+
+
+def test_a_page_that_kills_its_process_is_named_and_all_others_come_out(tmp_path: Path) -> None:
+    words = [f"own words {number}" for number in range(100)]
+    words[50] = KILLS
+    found = outcomes(tmp_path, words, RunOptions(method=Common(deadly=True), jobs=2))
+    failed = [outcome for outcome in found if outcome.error]
+    assert [outcome.source.rpartition("#")[2] for outcome in failed] == ["51"]
+    assert "died" in str(failed[0].error)
+    contents = [outcome.document.content for outcome in found if outcome.document]
+    assert contents == [text for text in words if text != KILLS], "pages are lost, or their order is"
+
+
+def test_a_page_that_kills_every_batch_costs_only_itself(tmp_path: Path) -> None:
+    words = [KILLS if number % 40 == 0 else f"own words {number}" for number in range(100)]
+    found = outcomes(tmp_path, words, RunOptions(method=Common(deadly=True), jobs=2))
+    assert [outcome.document.content for outcome in found if outcome.document] == [w for w in words if w != KILLS]
+    assert sum(outcome.error is not None for outcome in found) == 3
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_page_that_breaks_the_method_is_named_in_its_place(tmp_path: Path, jobs: int) -> None:
+    words = [f"own words {number}" for number in range(40)]
+    words[7] = RAISES
+    found = outcomes(tmp_path, words, RunOptions(method=Common(), jobs=jobs))
+    assert len(found) == 40
+    assert found[7].error == "failed with ZeroDivisionError: https://site.example/7"
+    assert found[7].site == "site.example"
+    assert found[7].document is None
+    assert all(outcome.document for number, outcome in enumerate(found) if number != 7)
+
+
+def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
+    words = [f"own words {number}" for number in range(80)]
+    one, other = (outcomes(tmp_path, words, RunOptions(method=Common(), jobs=jobs)) for jobs in (1, 3))
+    assert one == other
+    assert all(outcome.informed for outcome in one)
+
+
+def test_a_run_that_is_left_early_ends_its_processes(tmp_path: Path) -> None:
+    pages = [capture(f"https://site.example/{number}", f"words {number}") for number in range(200)]
+    (tmp_path / "rows.jsonl").write_bytes(write_rows(pages))
+    run = chaffinch.clean(tmp_path / "rows.jsonl", options=RunOptions(method=Common(), jobs=2)).outcomes()
+    assert next(run).document
+    assert isinstance(run, Generator)
+    run.close()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_is_as_before_when_work_is_done(*, enabled: bool) -> None:
+    was = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        with uncollected():
+            assert not gc.isenabled()
+        assert gc.isenabled() is enabled
+        with pytest.raises(KeyError), uncollected():
+            raise KeyError
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if was else gc.disable)()
