@@ -39,11 +39,11 @@ def test_one_site_in_words(chaffinch: Command, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert f"{SITE}: learned from 8 pages by method sandwich" in done.stdout
     assert "5 of 5, template on 4  We value your privacy" in done.stdout
-    assert "https://finchley-gazette.example/news/night-bus-trial" in done.stdout
     told = json.loads(chaffinch("templates", "show", "t.db", SITE, "--json", cwd=folder).stdout)
     block = next(block for block in told["blocks"] if block["text"] == "We value your privacy")
     assert (block["pages"], block["template_on"]) == (5, 4)
     assert len(told["samples"]) == 5
+    assert all(sample in done.stdout for sample in told["samples"])
 
 
 def test_a_site_that_is_not_there(chaffinch: Command, folder: Path) -> None:

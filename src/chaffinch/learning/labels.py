@@ -7,14 +7,12 @@ between is left without a label: a labelled block should be a sure example, and 
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from chaffinch.errors import InputError, PageError, UsageError
 from chaffinch.methods.blocks import FrequentBlocks
@@ -25,8 +23,6 @@ from chaffinch.runs.batches import cut_batches
 from chaffinch.runs.learning import Learning, learn_answers
 from chaffinch.runs.pool import Workers
 from chaffinch.runs.work import BatchLearned, reason_of
-from chaffinch.sinks.base import Ending, well_formed, writing
-from chaffinch.sinks.files import PartFile
 from chaffinch.sources import open_inputs
 
 if TYPE_CHECKING:
@@ -44,18 +40,6 @@ LABELLING: Final = FrequentBlocks(leaves=False, modern=False, min_characters=40,
 
 LEAST_PAGES: Final = 20
 """A site needs so many pages: of fewer, a tenth is not even two, and a block on two pages is no sure template."""
-
-_ROWS: Final = 1 << 16
-_NAMES: Final = ("content", "template")
-_FIELDS: Final[list[pa.Field[Any]]] = [
-    pa.field("site", pa.string(), nullable=False),
-    pa.field("page", pa.string(), nullable=False),
-    pa.field("node", pa.int32(), nullable=False),
-    pa.field("label", pa.string(), nullable=False),
-    pa.field("count", pa.int64(), nullable=False),
-    pa.field("pages", pa.int64(), nullable=False),
-]
-_SCHEMA: Final = pa.schema(_FIELDS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +132,10 @@ def write_labels(inputs: Sequence[str], output: str, options: LabelOptions | Non
         raise UsageError(f"labels come from method blocks, not {method.name}")
     if "-" in inputs:
         raise UsageError("labels need their input twice, so it cannot be standard input")
+    from chaffinch.learning.labels_file import LabelFile  # noqa: PLC0415  (Arrow is slow to import)
+
     report = LabelReport()
-    with _LabelFile(output) as file, Learning(method) as learning:
+    with LabelFile(output) as file, Learning(method) as learning:
         for learned in learn_answers(open_inputs(inputs, options.run.sources), options.run, sampling=False):
             # What fails here fails again when it is labelled, and is told of then.
             if isinstance(learned, BatchLearned):
@@ -236,65 +222,3 @@ def _count(report: LabelReport, labelled: LabelledPage) -> None:
         template = int(labelled.labels.template.sum())
         report.template += template
         report.content += len(labelled.labels) - template
-
-
-class _LabelFile(Ending):
-    """A Parquet file of labels, which has its name only when it is whole."""
-
-    def __init__(self, output: str) -> None:
-        self._part = PartFile(output)
-        self._pages: list[LabelledPage] = []
-        self._held = 0
-        try:
-            with writing(output):
-                self._writer = pq.ParquetWriter(self._part.file, _SCHEMA, compression="zstd")
-        except BaseException:
-            self._part.abort()
-            raise
-
-    def write(self, labelled: LabelledPage) -> None:
-        """Take the labels of a page; a full row group is written."""
-        if labelled.labels is not None and len(labelled.labels):
-            self._pages.append(labelled)
-            self._held += len(labelled.labels)
-            if self._held >= _ROWS:
-                self._write_rows()
-
-    def commit(self) -> None:
-        """Put the file under its name."""
-        try:
-            self._write_rows()
-            with writing(self._part.output):
-                self._writer.close()
-            self._part.commit()
-        except BaseException:
-            self.abort()
-            raise
-
-    def abort(self) -> None:
-        """Remove the file."""
-        with suppress(OSError, ValueError, pa.ArrowException):
-            self._writer.close()  # writes into a file that goes
-        self._part.abort()
-
-    def _write_rows(self) -> None:
-        if self._pages:
-            with writing(self._part.output):
-                self._writer.write_table(_table(self._pages))
-            self._pages.clear()
-            self._held = 0
-
-
-def _table(pages: Sequence[LabelledPage]) -> pa.Table:
-    parts = [(page, page.labels) for page in pages if page.labels is not None]
-    of_page = np.repeat(np.arange(len(parts)), [len(labels) for _, labels in parts])
-    label = np.concatenate([labels.template for _, labels in parts]).astype(np.int8)
-    columns = {
-        "site": pa.array([well_formed(page.site) for page, _ in parts], pa.string()).take(of_page),
-        "page": pa.array([well_formed(page.page) for page, _ in parts], pa.string()).take(of_page),
-        "node": pa.array(np.concatenate([labels.node for _, labels in parts])),
-        "label": pa.array(_NAMES, pa.string()).take(label),
-        "count": pa.array(np.concatenate([labels.count for _, labels in parts])),
-        "pages": pa.array(np.array([labels.pages for _, labels in parts])[of_page]),
-    }
-    return pa.Table.from_pydict(columns, _SCHEMA)

@@ -87,7 +87,7 @@ class BlockCounts:
 
 @dataclass(frozen=True)
 class FrequentBlocks:
-    """Drops what stands on a tenth of the site's pages."""
+    """Drops what stands on a quarter of the site's pages."""
 
     modern: bool = False
     """Whether elements of today's layouts, and paragraphs, may be candidates too; without, the list of the paper."""
@@ -108,7 +108,7 @@ class FrequentBlocks:
     """How many texts of a site are counted exactly; beyond that, counts are bounded in memory and may be too high."""
 
     name: ClassVar[str] = "blocks"
-    summary: ClassVar[str] = "drops blocks that stand on a tenth of the site's pages (Kolcz & Yih 2007)"
+    summary: ClassVar[str] = "drops blocks of text that many pages of the site have (Kolcz & Yih 2007)"
     version: ClassVar[int] = 1
 
     @property
