@@ -8,7 +8,7 @@ Seeds
 Sunflower and hemp.
 """
 
-from chaffinch.api import Cleaning, clean, extract, learn, learn_crawl
+from chaffinch.api import Cleaning, clean, explain, extract, learn, learn_crawl
 from chaffinch.document import Document
 from chaffinch.errors import (
     ChaffinchError,
@@ -22,6 +22,7 @@ from chaffinch.errors import (
     UsageError,
 )
 from chaffinch.methods import METHODS, make_method
+from chaffinch.methods.explain import Explanation
 from chaffinch.page import Page, parse
 from chaffinch.runs import LearnReport, RunOptions, RunReport, UrlFilter
 from chaffinch.sources import SourceOptions
@@ -33,6 +34,7 @@ __all__ = [
     "ChaffinchError",
     "Cleaning",
     "Document",
+    "Explanation",
     "InputError",
     "LearnReport",
     "MethodError",
@@ -51,6 +53,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "clean",
+    "explain",
     "extract",
     "learn",
     "learn_crawl",

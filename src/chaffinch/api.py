@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from chaffinch.document import Document, make_document
 from chaffinch.errors import MethodError, UsageError
-from chaffinch.methods import DEFAULT_THRESHOLD, AnyMethod, learn_template, make_method
+from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, learn_template, make_method, threshold_of
+from chaffinch.methods.explain import Explanation, explain_page
 from chaffinch.page import Page, parse
 from chaffinch.runs import (
     LearnOptions,
@@ -38,20 +39,30 @@ def extract(
     template: SiteTemplate | None = None,
     method: str | AnyMethod | None = None,
     format: Format = "text",  # noqa: A002
-    threshold: float = DEFAULT_THRESHOLD,
+    favor: Favor = DEFAULT_FAVOR,
 ) -> Document:
     """Return one page's own content.
 
     Give the `template` that `learn` made from other pages of the site; without one, only what the page itself shows
-    is there to go by. The first argument is HTML or a page that is parsed already.
+    is there to go by. The first argument is HTML or a page that is parsed already. `favor` is `precision` for clean
+    text, `recall` for whole text, or the share of the template that should go, from 0 to 1.
     """
-    if template is not None and method is not None and _method(method) != template.method:
-        raise UsageError("the template was learned by another method than the one asked for; leave out `method`")
-    if not isinstance(page, Page):
-        page = parse(page, url=url)
-    used = template.method if template else _method(method)
+    page, used = _page_and_method(page, url, template, method)
     scores = used.score(page, template.template if template else None)
-    return make_document(page, scores, method=used.name, threshold=threshold, format=format)
+    return make_document(page, scores, method=used.name, threshold=threshold_of(used, favor), format=format)
+
+
+def explain(
+    page: Page | bytes | str,
+    *,
+    url: str | None = None,
+    template: SiteTemplate | None = None,
+    method: str | AnyMethod | None = None,
+    favor: Favor = DEFAULT_FAVOR,
+) -> Explanation:
+    """Say of every block of a page what the method makes of it, and why; the arguments are those of `extract`."""
+    page, used = _page_and_method(page, url, template, method)
+    return explain_page(used, page, template.template if template else None, favor=favor)
 
 
 def learn(pages: Iterable[Page | bytes | str], *, method: str | AnyMethod | None = None) -> SiteTemplate:
@@ -124,6 +135,15 @@ def learn_crawl(
     """
     how = LearnOptions(replace=replace, relearn=relearn)
     return learn_templates([str(path) for path in inputs], fspath(templates), options or RunOptions(), how)
+
+
+def _page_and_method(
+    page: Page | bytes | str, url: str | None, template: SiteTemplate | None, method: str | AnyMethod | None
+) -> tuple[Page, AnyMethod]:
+    if template is not None and method is not None and _method(method) != template.method:
+        raise UsageError("the template was learned by another method than the one asked for; leave out `method`")
+    parsed = page if isinstance(page, Page) else parse(page, url=url)
+    return parsed, template.method if template else _method(method)
 
 
 def _method(method: str | AnyMethod | None) -> AnyMethod:

@@ -57,9 +57,9 @@ def test_page_by_page_nothing_is_known_of_the_site() -> None:
     assert "page by page" in evaluation.table()
 
 
-def test_the_threshold_decides_what_is_template() -> None:
-    assert evaluate("swde", make_method("sandwich"), threshold=1.5).macro["removed"] == 0.0
-    assert evaluate("swde", make_method("sandwich"), threshold=0.0).macro["removed"] == 1.0
+def test_what_is_favored_decides_what_is_template() -> None:
+    assert evaluate("swde", make_method("sandwich"), favor=0.0).macro["removed"] == 0.0
+    assert evaluate("swde", make_method("sandwich"), favor=1.0).macro["removed"] == 1.0
 
 
 def test_single_pages_are_sites() -> None:

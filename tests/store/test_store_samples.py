@@ -14,7 +14,7 @@ from chaffinch.methods import METHODS, make_method, options_of
 from chaffinch.page import parse, parse_capture
 from chaffinch.sources import Capture
 from chaffinch.store import KeptSite, Sample, Samples, SiteTemplate, TemplateStore, merge_samples, with_page
-from chaffinch.store.explain import explain
+from chaffinch.store.explain import explain_site
 from chaffinch.store.samples import MOST_SAMPLES
 from conftest import CRAWL
 
@@ -75,7 +75,7 @@ def test_a_damaged_sample(tmp_path: Path, sample: Sample) -> None:
     with TemplateStore.create(tmp_path / "t.db", method) as store:
         template = method.dump(chaffinch.learn(["<p>x"]).template)
         with pytest.raises(ModelError, match=r"t\.db: site a\.example: sample page: is damaged"):
-            explain(store, KeptSite("a.example", 1, None, template, (sample,)))
+            explain_site(store, KeptSite("a.example", 1, None, template, (sample,)))
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -84,7 +84,7 @@ def test_a_template_in_words(tmp_path: Path, name: str) -> None:
     with TemplateStore.open(tmp_path / "t.db") as store:
         kept = store.kept("finchley-gazette.example")
         assert kept is not None
-        explanation = explain(store, kept)
+        explanation = explain_site(store, kept)
     footer = next(block for block in explanation.blocks if block.text.startswith("© 2024 Wend Valley Newspapers"))
     assert (footer.pages, len(explanation.samples)) == (5, 5)
     assert footer.template_on >= 4

@@ -14,6 +14,7 @@ from chaffinch.cli.options import (
     add_inputs,
     add_jobs,
     add_method_options,
+    favor_of,
     kept_method_of,
     method_of,
     sources_of,
@@ -98,7 +99,7 @@ def _options(parsed: argparse.Namespace) -> RunOptions:
     return RunOptions(
         method=method or method_of(parsed),
         format=parsed.format,
-        threshold=parsed.threshold,
+        favor=favor_of(parsed),
         page_by_page=parsed.page_by_page,
         site_by=site_by,
         templates=parsed.templates,

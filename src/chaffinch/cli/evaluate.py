@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chaffinch.cli.options import add_method_options, method_of, positive
+from chaffinch.cli.options import add_method_options, favor_of, method_of, positive
 from chaffinch.errors import OutputError
 from chaffinch.evaluation.datasets import SET_NAMES
 from chaffinch.evaluation.evaluate import Settings, compare
@@ -42,9 +42,7 @@ def register(commands: Subparsers) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    settings = Settings(
-        threshold=parsed.threshold, limit=parsed.limit, page_by_page=parsed.page_by_page, jobs=parsed.jobs
-    )
+    settings = Settings(favor=favor_of(parsed), limit=parsed.limit, page_by_page=parsed.page_by_page, jobs=parsed.jobs)
 
     def progress(done: int, total: int, name: str) -> None:
         sys.stderr.write(f"\r\x1b[K{done}/{total} {name}" if done < total else "\r\x1b[K")

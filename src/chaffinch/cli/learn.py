@@ -63,7 +63,7 @@ def register(commands: Subparsers) -> None:
         "--relearn", action="store_true", help="learn the sites of INPUT anew, as after a redesign; other sites stay"
     )
     parser.add_argument("--json", action="store_true", help="print the report at the end as JSON")
-    add_method_options(parser, threshold=False)
+    add_method_options(parser, favor=False)
     add_jobs(parser)
     parser.set_defaults(run=_run)
 

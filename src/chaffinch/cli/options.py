@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from chaffinch.errors import UsageError
-from chaffinch.methods import DEFAULT_METHOD, DEFAULT_THRESHOLD, METHODS, AnyMethod, make_method, options_of
+from chaffinch.methods import (
+    DEFAULT_FAVOR,
+    DEFAULT_METHOD,
+    FAVORS,
+    METHODS,
+    AnyMethod,
+    Favor,
+    make_method,
+    options_of,
+    read_favor,
+)
 from chaffinch.runs import UrlFilter
 from chaffinch.sites import SITE_CHOICES
 from chaffinch.sources import SourceOptions
@@ -30,6 +40,15 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--include", action="append", default=[], metavar="PATTERN", help="only URLs like this, with * and ?"
     )
     group.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help="no URLs like this")
+    _add_source_options(group)
+
+
+def add_page_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how a single page is read."""
+    _add_source_options(parser.add_argument_group("input"))
+
+
+def _add_source_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--base-url", metavar="URL", help="the URL that a folder's pages stand below")
     group.add_argument("--url-column", default="url", metavar="NAME", help="the tables' column of URLs (default: url)")
     group.add_argument(
@@ -53,7 +72,7 @@ def urls_of(parsed: argparse.Namespace) -> UrlFilter:
     return UrlFilter(tuple(parsed.include), tuple(parsed.exclude))
 
 
-def add_method_options(parser: argparse.ArgumentParser, *, threshold: bool = True) -> None:
+def add_method_options(parser: argparse.ArgumentParser, *, favor: bool = True) -> None:
     """Add the options that choose a method."""
     group = parser.add_argument_group("method")
     group.add_argument(
@@ -68,19 +87,24 @@ def add_method_options(parser: argparse.ArgumentParser, *, threshold: bool = Tru
         metavar="KEY=VALUE",
         help="an option of the method; may be repeated; `chaffinch methods` lists them",
     )
-    if threshold:
+    if favor:
         group.add_argument(
-            "--threshold",
-            type=float,
-            default=DEFAULT_THRESHOLD,
-            metavar="SCORE",
-            help="drop text that scores at least this much, from 0 to 1 (default: %(default)s)",
+            "--favor",
+            default=str(DEFAULT_FAVOR),
+            metavar="WHAT",
+            help=f"{', '.join(FAVORS)}, or the share of the template that should go, from 0 (keep everything) to 1 "
+            "(keep nothing) (default: %(default)s)",
         )
 
 
 def method_of(parsed: argparse.Namespace) -> AnyMethod:
     """Return the method that the options choose."""
     return make_method(parsed.method or DEFAULT_METHOD, _options_of(parsed))
+
+
+def favor_of(parsed: argparse.Namespace) -> Favor:
+    """Return how far the method is trusted."""
+    return read_favor(parsed.favor)
 
 
 def kept_method_of(parsed: argparse.Namespace, store: TemplateStore) -> tuple[AnyMethod, SiteBy]:
@@ -113,6 +137,11 @@ def _options_of(parsed: argparse.Namespace) -> dict[str, str]:
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add the number of processes."""
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
+
+
+def printable(text: str) -> str:
+    """Return text without the characters that would do something to a terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def positive(text: str) -> int:

@@ -8,10 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from chaffinch.cli.options import printable
 from chaffinch.errors import UsageError
 from chaffinch.methods import options_of
 from chaffinch.store import TemplateStore
-from chaffinch.store.explain import explain
+from chaffinch.store.explain import explain_site
 from chaffinch.store.sqlite import FORMAT
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from chaffinch.cli.clean import Subparsers
     from chaffinch.store import KeptSite, SiteSummary
-    from chaffinch.store.explain import Explanation
+    from chaffinch.store.explain import SiteExplanation
 
 _MOST_BLOCKS: Final = 40
 """Blocks that are printed for a person."""
@@ -55,7 +56,7 @@ def _show(parsed: argparse.Namespace) -> int:
         if parsed.site is None:
             _print_sites(store, as_json=parsed.json)
         else:
-            explanation = explain(store, _kept(store, parsed.site))
+            explanation = explain_site(store, _kept(store, parsed.site))
             if parsed.json:
                 print(json.dumps({**_about(store), **_as_json(explanation)}, ensure_ascii=False, indent=2))
             else:
@@ -103,7 +104,7 @@ def _print_sites(store: TemplateStore, *, as_json: bool) -> None:
         print(f"{site.site:<{width}}  {site.pages:>7,}  {_percent(site.fit):>5}")
 
 
-def _lines(store: TemplateStore, explanation: Explanation) -> list[str]:
+def _lines(store: TemplateStore, explanation: SiteExplanation) -> list[str]:
     summary, samples = explanation.summary, len(explanation.samples)
     size = f"{explanation.template_bytes / 1000:,.1f} kB"
     lines = [f"{summary.site}: learned from {summary.pages:,} pages by method {store.method.name}, {size}"]
@@ -112,14 +113,14 @@ def _lines(store: TemplateStore, explanation: Explanation) -> list[str]:
     if summary.fit is not None:
         lines.append(f"When it was learned, a page showed {summary.fit:.0%} of it on average.")
     lines.append(f"It takes {explanation.template_words:.0%} of the words of {samples} sample pages:")
-    lines += [f"  {_printable(address)}" for address in explanation.samples]
+    lines += [f"  {printable(address)}" for address in explanation.samples]
     if not explanation.blocks:
         return [*lines, "", "None of their blocks is template."]
     lines += ["", "Blocks of text that are template, and how many of the sample pages show them:", ""]
     lines += [
         f"  {block.pages} of {samples}"
         + ("" if block.template_on == block.pages else f", template on {block.template_on}")
-        + f"  {_short(_printable(block.text))}"
+        + f"  {_short(printable(block.text))}"
         for block in explanation.blocks[:_MOST_BLOCKS]
     ]
     more = len(explanation.blocks) - _MOST_BLOCKS + explanation.more
@@ -128,7 +129,7 @@ def _lines(store: TemplateStore, explanation: Explanation) -> list[str]:
     return lines
 
 
-def _as_json(explanation: Explanation) -> dict[str, Any]:
+def _as_json(explanation: SiteExplanation) -> dict[str, Any]:
     return {
         **_site(explanation.summary),
         "template_bytes": explanation.template_bytes,
@@ -145,11 +146,6 @@ def _site(summary: SiteSummary) -> dict[str, Any]:
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-def _printable(text: str) -> str:
-    """Return text without the characters that would do something to a terminal."""
-    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _percent(fit: float | None) -> str:

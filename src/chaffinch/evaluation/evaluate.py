@@ -14,7 +14,7 @@ from chaffinch.evaluation.peers import PeerPredictor
 from chaffinch.evaluation.predictors import Clock, Everything, MethodPredictor, Nothing, visible_text
 from chaffinch.evaluation.results import Evaluation, PageRow, Result, SiteRow
 from chaffinch.evaluation.scoring import page_scorer, site_row
-from chaffinch.methods import DEFAULT_THRESHOLD, make_method
+from chaffinch.methods import DEFAULT_FAVOR, make_method
 from chaffinch.page.build import parse_capture
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from chaffinch.evaluation.datasets import DataSet
     from chaffinch.evaluation.predictors import Predictor
-    from chaffinch.methods import AnyMethod
+    from chaffinch.methods import AnyMethod, Favor
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Is told after each site how many are done, how many there are, and the site's name."""
@@ -37,8 +37,8 @@ _MANY_SITES: Final = 100
 class Settings:
     """How to measure."""
 
-    threshold: float = DEFAULT_THRESHOLD
-    """Text that scores at least this much is template."""
+    favor: Favor = DEFAULT_FAVOR
+    """How far methods are trusted."""
     limit: int | None = None
     """Only this many sites, the first ones; in `wcxb` every page is a site."""
     page_by_page: bool = False
@@ -56,14 +56,14 @@ def evaluate(
     set_name: str,
     method: AnyMethod,
     *,
-    threshold: float = DEFAULT_THRESHOLD,
+    favor: Favor = DEFAULT_FAVOR,
     limit: int | None = None,
     page_by_page: bool = False,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure a method on a set."""
-    settings = Settings(threshold=threshold, limit=limit, page_by_page=page_by_page, jobs=jobs)
+    settings = Settings(favor=favor, limit=limit, page_by_page=page_by_page, jobs=jobs)
     return compare(set_name, [method], settings=settings, progress=progress)
 
 
@@ -98,7 +98,7 @@ def compare(
     """Measure methods, peers and the baselines on the same parsed pages, in this order."""
     data = open_set(set_name, settings.root)
     predictors: tuple[Predictor, ...] = (
-        *(MethodPredictor(method, settings.threshold, settings.page_by_page) for method in methods),
+        *(MethodPredictor(method, settings.favor, settings.page_by_page) for method in methods),
         *map(PeerPredictor, peers),
         Everything(),
         Nothing(),
@@ -113,7 +113,7 @@ def compare(
     return Evaluation(
         set_name=data.name,
         data_hash=data.hash(),
-        threshold=settings.threshold,
+        favor=settings.favor,
         page_by_page=settings.page_by_page,
         pages=sum(outcome.pages for outcome in done),
         parse_seconds=sum(outcome.parse_seconds for outcome in done),

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from chaffinch.methods import DEFAULT_THRESHOLD, learn_template, options_of
+from chaffinch.methods import DEFAULT_FAVOR, learn_template, options_of, threshold_of
 from chaffinch.render import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from chaffinch.methods import AnyMethod
+    from chaffinch.methods import AnyMethod, Favor
     from chaffinch.page.table import Page
 
 EVERYTHING: Final = "everything"
@@ -77,7 +77,7 @@ class MethodPredictor:
     """A method: learns from all pages of the site, then scores each."""
 
     method: AnyMethod
-    threshold: float = DEFAULT_THRESHOLD
+    favor: Favor = DEFAULT_FAVOR
     page_by_page: bool = False
     """Whether the method is told nothing of the site."""
 
@@ -98,12 +98,13 @@ class MethodPredictor:
         clock = Clock()
         with clock.step("learn"):
             template = None if self.page_by_page else learn_template(self.method, pages)
+        threshold = threshold_of(self.method, self.favor)
         texts: list[str] = []
         for page in pages:
             with clock.step("score"):
                 scores = self.method.score(page, template)
             with clock.step("render"):
-                texts.append(render(page, scores < self.threshold, "text"))
+                texts.append(render(page, scores < threshold, "text"))
         return Texts(texts, clock.seconds)
 
 

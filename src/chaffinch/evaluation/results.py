@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from chaffinch.evaluation.measures import ValueFate
+    from chaffinch.methods import Favor
 
 _MANY_SITES: Final = 40
 """Sets with more sites than this are sets of single pages; nobody wants to see a line for each."""
@@ -119,7 +120,7 @@ class Evaluation:
     set_name: str
     data_hash: str
     """The SHA-256 of the whole set, whatever part of it was measured."""
-    threshold: float
+    favor: Favor
     page_by_page: bool
     """Whether methods were kept from knowing anything of the site."""
     pages: int
@@ -156,7 +157,7 @@ class Evaluation:
         return {
             "set": self.set_name,
             "data_hash": self.data_hash,
-            "threshold": self.threshold,
+            "favor": self.favor,
             "page_by_page": self.page_by_page,
             "pages": self.pages,
             "parse_seconds": self.parse_seconds,

@@ -1,17 +1,23 @@
 """The methods that tell template from content."""
 
+from chaffinch.methods.favor import DEFAULT_FAVOR, FAVORS, Favor, read_favor, threshold_of
 from chaffinch.methods.fold import Fold, learn_template
 from chaffinch.methods.protocol import DEFAULT_THRESHOLD, AnyMethod, Method
 from chaffinch.methods.table import DEFAULT_METHOD, METHODS, make_method, options_of
 
 __all__ = [
+    "DEFAULT_FAVOR",
     "DEFAULT_METHOD",
     "DEFAULT_THRESHOLD",
+    "FAVORS",
     "METHODS",
     "AnyMethod",
+    "Favor",
     "Fold",
     "Method",
     "learn_template",
     "make_method",
     "options_of",
+    "read_favor",
+    "threshold_of",
 ]

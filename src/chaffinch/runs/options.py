@@ -8,7 +8,7 @@ from fnmatch import translate
 from functools import cached_property
 
 from chaffinch.document import Document
-from chaffinch.methods import DEFAULT_THRESHOLD, AnyMethod, make_method
+from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, make_method
 from chaffinch.page import Page
 from chaffinch.render.formats import Format
 from chaffinch.sites import SiteBy
@@ -44,8 +44,8 @@ class RunOptions:
 
     method: AnyMethod = field(default_factory=make_method)
     format: Format = "text"
-    threshold: float = DEFAULT_THRESHOLD
-    """Text that scores at least this much is dropped."""
+    favor: Favor = DEFAULT_FAVOR
+    """How far the method is trusted: a name, or the share of the template that should go."""
     page_by_page: bool = False
     """Treat every page alone, whatever else is in the input."""
     site_by: SiteBy = "domain"

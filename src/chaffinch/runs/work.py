@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from chaffinch.document import make_document
 from chaffinch.errors import ChaffinchError, ModelError, PageError
-from chaffinch.methods import Fold, learn_template
+from chaffinch.methods import Fold, learn_template, threshold_of
 from chaffinch.page import Page, parse_capture
 from chaffinch.runs.options import Outcome, RunOptions
 from chaffinch.runs.templates import Known, SiteTemplates
@@ -168,7 +168,8 @@ def _outcome(page: Page | PageError, known: Known | None, options: RunOptions) -
         method = options.method
         template = known.template if known else None
         scores = method.score(page, template)
-        document = make_document(page, scores, method=method.name, threshold=options.threshold, format=options.format)
+        threshold = threshold_of(method, options.favor)
+        document = make_document(page, scores, method=method.name, threshold=threshold, format=options.format)
         informed = method.knows(page, template)
         fit = method.fit(page, template) if known and known.measured and informed else None
         learned = known.fit if known and fit is not None else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from chaffinch.sources.capture import Capture
+from chaffinch.sources.find import find_capture
 from chaffinch.sources.inputs import Extent, estimate_total, open_inputs
 from chaffinch.sources.options import SourceOptions
 
-__all__ = ["Capture", "Extent", "SourceOptions", "estimate_total", "open_inputs"]
+__all__ = ["Capture", "Extent", "SourceOptions", "estimate_total", "find_capture", "open_inputs"]

@@ -14,9 +14,10 @@ import numpy as np
 
 from chaffinch.errors import ModelError
 from chaffinch.methods import DEFAULT_THRESHOLD
+from chaffinch.methods.explain import block_scores
 
 if TYPE_CHECKING:
-    from chaffinch.page import Page
+    from chaffinch.page import FloatArray, Page
     from chaffinch.store.database import KeptSite, SiteSummary, TemplateStore
 
 MOST_BLOCKS: Final = 200
@@ -26,7 +27,7 @@ MOST_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedBlock:
+class TemplateBlock:
     """A text that is template on at least one of the sample pages."""
 
     text: str
@@ -39,7 +40,7 @@ class ExplainedBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class SiteExplanation:
     """A site's template in words."""
 
     summary: SiteSummary
@@ -48,13 +49,13 @@ class Explanation:
     """The addresses of the sample pages."""
     template_words: float
     """Which share of the words of the sample pages is template."""
-    blocks: tuple[ExplainedBlock, ...]
+    blocks: tuple[TemplateBlock, ...]
     """Those on most pages first, then in the order of the page."""
     more: int
     """How many further blocks there are."""
 
 
-def explain(store: TemplateStore, kept: KeptSite, threshold: float = DEFAULT_THRESHOLD) -> Explanation:
+def explain_site(store: TemplateStore, kept: KeptSite, threshold: float = DEFAULT_THRESHOLD) -> SiteExplanation:
     """Score the sample pages of a site and list the blocks that are template."""
     template = store.load(kept.site, kept.template)
     found: dict[str, list[float]] = {}
@@ -65,15 +66,15 @@ def explain(store: TemplateStore, kept: KeptSite, threshold: float = DEFAULT_THR
         scores = store.method.score(page, template)
         words += int(page.blocks.words.sum())
         template_words += int(np.sum(page.blocks.text_words, where=scores >= threshold))
-        for text, score in _block_scores(page, scores).items():
+        for text, score in _scores_by_text(page, scores).items():
             found.setdefault(text, []).append(score)
     blocks = [
-        ExplainedBlock(text[:MOST_CHARACTERS], len(scores), sum(score >= threshold for score in scores), fmean(scores))
+        TemplateBlock(text[:MOST_CHARACTERS], len(scores), sum(score >= threshold for score in scores), fmean(scores))
         for text, scores in found.items()
         if max(scores) >= threshold
     ]
     blocks.sort(key=lambda block: -block.pages)
-    return Explanation(
+    return SiteExplanation(
         summary=kept.summary,
         template_bytes=len(kept.template),
         samples=tuple(addresses),
@@ -91,16 +92,9 @@ def sample_pages(store: TemplateStore, kept: KeptSite) -> list[Page]:
         raise ModelError(store.path, f"site {kept.site}: {error}") from error
 
 
-def _block_scores(page: Page, scores: np.ndarray[tuple[int], np.dtype[np.float32]]) -> dict[str, float]:
-    """Return the mean score of each leaf block's words, by its text; of equal blocks, the higher."""
-    blocks = page.blocks
-    inside = blocks.of_text >= 0
-    # Signs alone make no word, but a block of them has a score as well.
-    weights = np.maximum(blocks.text_words[inside], 0.001)
-    of_text = blocks.of_text[inside]
-    total = np.bincount(of_text, weights=weights, minlength=len(blocks))
-    means = np.bincount(of_text, weights=weights * scores[inside], minlength=len(blocks)) / np.maximum(total, 0.001)
+def _scores_by_text(page: Page, scores: FloatArray) -> dict[str, float]:
+    """Return the score of each leaf block, by its text; of equal blocks, the higher."""
     result: dict[str, float] = {}
-    for text, score in zip(blocks.texts, means.tolist(), strict=True):
+    for text, score in zip(page.blocks.texts, block_scores(page, scores).tolist(), strict=True):
         result[text] = max(score, result.get(text, 0.0))
     return result
