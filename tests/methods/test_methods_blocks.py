@@ -15,7 +15,6 @@ from chaffinch.errors import ModelError
 from chaffinch.methods import blocks as module
 from chaffinch.methods import learn_template
 from chaffinch.methods.blocks import BlockCounts, FrequentBlocks
-from chaffinch.methods.conformance import CHECKS
 from chaffinch.page import Page, parse
 
 PAPER = FrequentBlocks(modern=False, leaves=False, min_characters=40, min_words=3, share=0.1, menus=1)
@@ -46,12 +45,6 @@ def kept(method: FrequentBlocks, scored: Page, template: BlockCounts) -> list[st
 def scores_of(method: FrequentBlocks, scored: Page, template: BlockCounts) -> dict[str, float]:
     scores = method.score(scored, template)
     return {scored.texts[n]: float(scores[n]) for n in np.flatnonzero(scored.shown_text_nodes)}
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_conforms(check: object) -> None:
-    assert callable(check)
-    check(FrequentBlocks())
 
 
 # What is a candidate

@@ -14,20 +14,8 @@ from chaffinch.errors import ModelError
 from chaffinch.methods import learn_template
 from chaffinch.methods.chunks import DELIMITERS, Chunks, Delimiters, find_chunks
 from chaffinch.methods.clustering import jaccard_distances, min_max_clusters
-from chaffinch.methods.conformance import CHECKS, make_site
+from chaffinch.methods.conformance import make_site
 from chaffinch.page import Page, parse
-
-VARIANTS = [Chunks(), Chunks(delimiters="blocks"), Chunks(cluster=True), Chunks(cluster=True, most_sampled=4)]
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("method", VARIANTS, ids=str)
-def test_conforms(method: Chunks, check: Any) -> None:
-    if check.__name__ == "check_memory_is_bounded":
-        if method != VARIANTS[-1]:
-            pytest.skip("checked in one shape")
-        method = Chunks(cluster=True, most_entries=50, most_sampled=50)
-    check(method)
 
 
 def page(html: str, name: str = "a") -> Page:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chaffinch.methods.frequency import Frequencies
@@ -24,6 +24,7 @@ def test_exact_below_the_bound(contents: list[list[int]]) -> None:
     assert counts.tolist() == [sum(number in content for content in contents) for number in range(40)]
 
 
+@settings(max_examples=20)  # a sketch is 32 MB
 @given(pages, st.integers(1, 12))
 def test_never_too_low_and_free_of_order(contents: list[list[int]], most: int) -> None:
     one, other = counted(contents, most), counted(contents[::-1], most)

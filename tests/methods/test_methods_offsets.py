@@ -23,22 +23,11 @@ from chaffinch.methods.bitset import (
     signatures,
     single_pass,
 )
-from chaffinch.methods.conformance import CHECKS, make_site
+from chaffinch.methods.conformance import make_site
+from chaffinch.methods.index_table import IndexTable, PostingStyles, families_of
 from chaffinch.methods.layout import find_layout, leaf_words
-from chaffinch.methods.offsets import Offsets, PostingStyles
+from chaffinch.methods.offsets import Offsets
 from chaffinch.page import Page, parse
-
-VARIANTS = [
-    Offsets(),
-    Offsets(layout="paper", segments=1),
-    Offsets(layout="modern", position_slack=2, early_exit=True, attributes="class", from_block_start=False),
-]
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("method", VARIANTS, ids=["default", "paper", "other"])
-def test_method_conforms(method: Offsets, check: Any) -> None:
-    check(method)
 
 
 def page(number: int, content: str, *, menu: str = "home news about contact", url: str = "") -> Page:
@@ -199,20 +188,61 @@ def test_a_template_of_other_segments_is_refused() -> None:
 def test_detection_works_from_an_index_builders_own_table() -> None:
     method = Offsets()
     pages = [page(number, content) for number, content in enumerate(contents(8))]
-    tables = []
-    for one in pages:
+    triples: list[tuple[int, int, int]] = []
+    families: list[int] = []
+    positions: list[int] = []
+    of_page: list[int] = []
+    for number, one in enumerate(pages):
         styled, of_leaf = method.postings(one)
         words, leaf = leaf_words(one)
-        block = of_leaf[leaf]
-        offset = np.array([np.sum(block[:place] == block[place]) for place in range(len(block))])
-        mixed_up = np.random.default_rng(1).permutation(len(words))
-        own = postings_from(words[mixed_up], block[mixed_up], offset[mixed_up])
-        tables.append(PostingStyles(own, styled.family, styled.position))
-    found = method.template_words([method.features(table) for table in tables])
-    for one, table in zip(pages, tables, strict=True):
-        assert (method.template_ratios(table, found) >= method.ratio).tolist() == [True, False, True]
-        scores = method.score(one, learn_template(method, pages))
-        assert (scores[one.shown_text_nodes] >= 0.5).tolist() == [True, False, True]
+        seen: dict[int, int] = {}
+        for word, block in zip(words.tolist(), of_leaf[leaf].tolist(), strict=True):
+            triples.append((word, len(families) + block, seen.get(block, 0)))
+            seen[block] = seen.get(block, 0) + 1
+        families += styled.family.tolist()
+        positions += styled.position.tolist()
+        of_page += [number] * len(styled.family)
+    random.Random(1).shuffle(triples)  # noqa: S311
+    postings = postings_from(
+        np.array([word for word, _, _ in triples], dtype=np.uint64),
+        np.array([block for _, block, _ in triples]),
+        np.array([offset for _, _, offset in triples]),
+    )
+    family, position = np.array(families, dtype=np.uint64), np.array(positions, dtype=np.uint64)
+    table = IndexTable(
+        PostingStyles(postings, family, position), np.array(of_page), np.zeros(len(pages), dtype=np.intp)
+    )
+    gone = method.template_blocks(table)
+    assert gone.tolist() == [True, False, True] * len(pages)
+    left = postings.without(gone)
+    assert set(left.block.tolist()) == {3 * number + 1 for number in range(len(pages))}
+    assert left.counts.sum() == sum(len(content.split()) for content in contents(8))
+
+
+@pytest.mark.parametrize("method", [Offsets(), Offsets(position_slack=2, early_exit=True)], ids=["default", "other"])
+def test_a_table_of_several_sites_gives_what_each_site_gives(method: Offsets) -> None:
+    sites = [
+        [page(number, content) for number, content in enumerate(contents(7))],
+        make_site(5),
+        [parse("<p>home news about contact</p>"), parse("")],
+    ]
+    made = [[method.postings(one) for one in site] for site in sites]
+    numbers = [number for number, site in enumerate(sites) for _ in site]
+    table = IndexTable.joined([styled for site in made for styled, _ in site], numbers)
+    found = table.by_page(method.template_blocks(table))
+    for site, own in zip(sites, made, strict=True):
+        template = learn_template(method, site)
+        for one, (_, of_leaf) in zip(site, own, strict=True):
+            leaf = one.blocks.of_text
+            dropped = method.score(one, template) >= 0.5
+            assert found.pop(0)[of_leaf][leaf[leaf >= 0]].tolist() == dropped[leaf >= 0].tolist()
+    assert not found
+
+
+def test_an_index_without_pages() -> None:
+    table = IndexTable.joined([], [])
+    assert Offsets().template_blocks(table).tolist() == []
+    assert families_of(table.styled.family, table.page).tolist() == []
 
 
 streams = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=60)

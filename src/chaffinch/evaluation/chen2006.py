@@ -29,8 +29,9 @@ from chaffinch.evaluation.datasets import Regions, open_set
 from chaffinch.evaluation.predictors import Clock
 from chaffinch.evaluation.rivals import Shingles, StyleTree
 from chaffinch.methods.bitset import bitwise_similar, build_postings, differences, signatures
+from chaffinch.methods.index_table import IndexTable, PostingStyles
 from chaffinch.methods.layout import leaf_words, mixed
-from chaffinch.methods.offsets import Offsets, PostingStyles, pages_of
+from chaffinch.methods.offsets import Offsets, pages_of
 from chaffinch.page.build import parse_capture
 
 if TYPE_CHECKING:
@@ -140,12 +141,10 @@ class Experiment:
     def _offsets(self, pages: Sequence[Page], clock: Clock) -> list[BoolArray]:
         """Mark leaf blocks by offsets, from the index's own hash table."""
         with clock.step("offsets"):
-            tables = [self.method.postings(page) for page in pages]
-            words = self.method.template_words([self.method.features(styled) for styled, _ in tables])
-            ratios = [self.method.template_ratios(styled, words) for styled, _ in tables]
-            return [
-                (self.method.graded(ratio) >= 0.5)[of_leaf] for ratio, (_, of_leaf) in zip(ratios, tables, strict=True)
-            ]
+            made = [self.method.postings(page) for page in pages]
+            table = IndexTable.joined([styled for styled, _ in made], [0] * len(pages))
+            found = table.by_page(self.method.template_blocks(table))
+            return [marks[of_leaf] for marks, (_, of_leaf) in zip(found, made, strict=True)]
 
     def _shingles(self, pages: Sequence[Page], clock: Clock) -> list[BoolArray]:
         with clock.step("shingle"):

@@ -51,6 +51,13 @@ class Postings:
         """How often each word stands in its block."""
         return np.diff(self.start)
 
+    def without(self, gone: BoolArray) -> Postings:
+        """Return the table without some blocks, given for each block whether it goes; the others keep their numbers."""
+        stays = ~gone[self.block]
+        counts = self.counts
+        start = np.append(0, np.cumsum(counts[stays]))
+        return Postings(self.block[stays], self.word[stays], start, self.offsets[np.repeat(stays, counts)])
+
 
 def build_postings(words: HashArray, blocks: IntArray | IndexArray) -> Postings:
     """Build the table from the words of a text, in their order, and the block of each.

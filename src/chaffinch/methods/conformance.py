@@ -225,8 +225,8 @@ def check_memory_is_bounded(method: AnyMethod) -> None:
         tracemalloc.stop()
         return most
 
-    small, large = peak(250), peak(1000)
-    assert large < 1.6 * small, f"learning from 1,000 pages takes {large:,} bytes, from 250 {small:,}"
+    small, large = peak(120), peak(480)
+    assert large < 1.6 * small, f"learning from 480 pages takes {large:,} bytes, from 120 {small:,}"
 
 
 def _with_small_bounds(method: AnyMethod) -> AnyMethod:

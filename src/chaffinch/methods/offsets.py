@@ -15,14 +15,13 @@ and lead. So nothing depends on the order in which pages came.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from chaffinch.errors import ModelError
 from chaffinch.methods.bitset import (
-    Postings,
     bitwise_similar,
     build_postings,
     differences,
@@ -32,6 +31,7 @@ from chaffinch.methods.bitset import (
     single_pass,
 )
 from chaffinch.methods.codec import pack, pack_texts, unpack, unpack_texts
+from chaffinch.methods.index_table import PostingStyles
 from chaffinch.methods.layout import AttributeSet, LayoutName, find_layout, leaf_words, mixed
 from chaffinch.page.arrays import frozen
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from chaffinch.methods.bitset import Signatures
+    from chaffinch.methods.index_table import IndexTable
     from chaffinch.page.arrays import BoolArray, FloatArray, HashArray, IndexArray
     from chaffinch.page.table import Page
 
@@ -58,15 +59,6 @@ _BELOW_HALF: Final = np.nextafter(_HALF, np.float32(0))
 _SLACK: Final = 1e-9
 _PROBED: Final = 4
 """How many words of each block are compared before blocks that are lost already are left out."""
-
-
-class PostingStyles(NamedTuple):
-    """Postings, and for each of their blocks its layout style: all that detection needs."""
-
-    postings: Postings
-    family: HashArray
-    """By block number."""
-    position: HashArray
 
 
 @dataclass(frozen=True)
@@ -258,13 +250,31 @@ class Offsets:
     def template_words(self, pages: Iterable[NDArray[np.uint64]]) -> TemplateWords:
         """Find the template words in the features of several pages."""
         tables = list(pages)
-        rows = _joined(tables, self.segments)
         page = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-        needed = max(_LEAST_PAGES, self.share * len(tables) - _SLACK)
+        return self._words(_joined(tables, self.segments), page, self._needed(np.full(len(tables), len(tables))))
+
+    def template_blocks(self, table: IndexTable) -> BoolArray:
+        """Tell for each block of an index builder's own table whether it is template.
+
+        What is learned is learned from the pages in the table, site by site, and applied to them: stage two of the
+        paper, one more step before a builder writes its table out.
+        """
+        styled = table.styled
+        page = table.page[styled.postings.block]
+        needed = self._needed(np.bincount(table.site)[table.site])
+        words = self._words(self.features(styled), page, needed)
+        return np.asarray(self.template_ratios(styled, words) >= self.ratio - _SLACK)
+
+    def _needed(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return how many pages of a site with so many pages a word feature cluster needs."""
+        return np.asarray(np.maximum(_LEAST_PAGES, self.share * pages - _SLACK), dtype=np.float64)
+
+    def _words(self, rows: NDArray[np.uint64], page: IndexArray, needed: NDArray[np.float64]) -> TemplateWords:
+        """Find the template words in features, given the page of each and how many pages each page's site needs."""
         family, position = self._styles(rows, page)
         keys = self._word_keys(rows, family, position)
         # A word on fewer pages than a cluster needs has no such cluster: most words need not be compared at all.
-        enough = pages_of(keys, page) >= needed
+        enough = pages_of(keys, page) >= needed[page]
         keys, bits, page = keys[enough], rows[enough, _BITS:], page[enough]
         support = pages_of(mixed(keys, *bits.T), page)
         order = np.lexsort((page, *bits.T, -support, keys))
@@ -279,7 +289,8 @@ class Offsets:
         clustered = leader_of_row >= 0
         members = _distinct(np.column_stack((leader_of_row[clustered], page[clustered])))
         found, count = np.unique(members[:, 0], return_counts=True)
-        found, count = found[count >= needed], count[count >= needed]
+        large = count >= needed[page[begins][found]]
+        found, count = found[large], count[large]
         return TemplateWords(
             family, position, frozen(own_keys[found]), frozen(own_bits[found]), frozen(count.astype(np.int64))
         )
