@@ -92,14 +92,16 @@ def compare(
     methods: Iterable[AnyMethod],
     *,
     peers: Iterable[str] = (),
+    rivals: Iterable[Predictor] = (),
     settings: Settings = _DEFAULT,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Measure methods, peers and the baselines on the same parsed pages, in this order."""
+    """Measure methods, peers, other predictors and the baselines on the same parsed pages, in this order."""
     data = open_set(set_name, settings.root)
     predictors: tuple[Predictor, ...] = (
         *(MethodPredictor(method, settings.favor, settings.page_by_page) for method in methods),
         *map(PeerPredictor, peers),
+        *rivals,
         Everything(),
         Nothing(),
     )
