@@ -2,10 +2,12 @@
 
 ChaffinchError
 ├── UsageError       the call asks for something that does not exist or does not go together
+│   └── QueryError   a search query cannot be understood
 ├── InputError       an input cannot be found, opened or read
 ├── PageError        one page cannot be turned into a document
 ├── MethodError      a method cannot learn or score
 ├── ModelError       a template or model file is damaged or of another version
+├── SearchIndexError  a search index cannot be opened, read or written
 ├── RunError         a run cannot go on
 │   └── OutputError  the output cannot be written
 └── MissingExtraError  an optional dependency is not installed
@@ -20,6 +22,10 @@ class ChaffinchError(Exception):
 
 class UsageError(ChaffinchError):
     """The call asks for something that does not exist or does not go together."""
+
+
+class QueryError(UsageError):
+    """A search query cannot be understood."""
 
 
 class _NamedError(ChaffinchError):
@@ -48,6 +54,10 @@ class MethodError(_NamedError):
 
 class ModelError(_NamedError):
     """A template or model file is damaged, or was written by another version."""
+
+
+class SearchIndexError(_NamedError):
+    """A search index cannot be opened, read or written."""
 
 
 class RunError(_NamedError):

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from chaffinch.store import TemplateStore
 
 
-def add_inputs(parser: argparse.ArgumentParser) -> None:
+def add_inputs(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the inputs and the options that say how they are read."""
     parser.add_argument(
         "inputs",
-        nargs="+",
+        nargs="+" if required else "*",
         metavar="INPUT",
         help="HTML files, folders, WARC, WACZ, JSON Lines or Parquet files, or - for standard input",
     )

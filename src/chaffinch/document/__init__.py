@@ -2,5 +2,6 @@
 
 from chaffinch.document.build import make_document
 from chaffinch.document.document import Document
+from chaffinch.document.parts import Parts, make_parts
 
-__all__ = ["Document", "make_document"]
+__all__ = ["Document", "Parts", "make_document", "make_parts"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import translate
 from functools import cached_property
 
-from chaffinch.document import Document
+from chaffinch.document import Document, Parts
 from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, make_method
 from chaffinch.page import Page
 from chaffinch.render.formats import Format
@@ -55,6 +55,8 @@ class RunOptions:
     all three. Every page is then read once."""
     urls: UrlFilter = field(default_factory=UrlFilter)
     sources: SourceOptions = field(default_factory=SourceOptions)
+    parts: bool = False
+    """Whether each outcome has the page's template and headings too, as an index wants them."""
     jobs: int = 1
     """How many processes work; the output does not depend on it."""
 
@@ -77,3 +79,5 @@ class Outcome:
     """Which share of its site's kept template the page shows; None without one."""
     fit_learned: float | None = None
     """The mean fit of the pages that the template was learned from, if it was measured."""
+    parts: Parts | None = None
+    """Set with `document`, if the run was asked for them."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from chaffinch.document import make_document
+from chaffinch.document import make_document, make_parts
 from chaffinch.errors import ChaffinchError, ModelError, PageError
 from chaffinch.methods import Fold, learn_template, threshold_of
 from chaffinch.page import Page, parse_capture
@@ -170,10 +170,13 @@ def _outcome(page: Page | PageError, known: Known | None, options: RunOptions) -
         scores = method.score(page, template)
         threshold = threshold_of(method, options.favor)
         document = make_document(page, scores, method=method.name, threshold=threshold, format=options.format)
+        parts = make_parts(page, scores, threshold=threshold) if options.parts else None
         informed = method.knows(page, template)
         fit = method.fit(page, template) if known and known.measured and informed else None
         learned = known.fit if known and fit is not None else None
-        return Outcome(page.source, page.place.site, document, informed=informed, fit=fit, fit_learned=learned)
+        return Outcome(
+            page.source, page.place.site, document, informed=informed, fit=fit, fit_learned=learned, parts=parts
+        )
 
     outcome = _guarded(page, clean)
     return Outcome(page.source, page.place.site, error=outcome.reason) if isinstance(outcome, PageError) else outcome

@@ -1,0 +1,44 @@
+"""What an index wants of a page beside its document: the template, kept apart, and the headings of the content."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from chaffinch.render import render
+
+if TYPE_CHECKING:
+    from chaffinch.page import BoolArray, FloatArray, Page
+
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Texts of a page that its document leaves out or does not tell apart."""
+
+    headings: tuple[str, ...]
+    """The headings that are content."""
+    template: str
+    """All visible text that is not content."""
+
+
+def make_parts(page: Page, scores: FloatArray, *, threshold: float) -> Parts:
+    """Return the parts of a page whose text nodes scored `scores`; those below `threshold` are content."""
+    dropped = scores >= threshold
+    template = render(page, dropped, "text") if (dropped & page.shown_text_nodes).any() else ""
+    return Parts(tuple(_headings(page, ~dropped & page.shown_text_nodes)), template)
+
+
+def _headings(page: Page, kept: BoolArray) -> list[str]:
+    """Return the texts of headings, of each only what is kept."""
+    found = []
+    for heading in page.find(*_HEADINGS):
+        first, last = np.searchsorted(page.text_nodes, (heading, page.end[heading])).tolist()
+        text = " ".join("".join(compress(page.texts[first:last], kept[first:last].tolist())).split())
+        if text:
+            found.append(text)
+    return found

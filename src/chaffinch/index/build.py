@@ -1,0 +1,107 @@
+"""From a crawl to an index in one go."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from chaffinch.index.about import About, read_about
+from chaffinch.index.writer import CHANGES, Change, IndexWriter, entry_of
+from chaffinch.methods.sandwich import Sandwich
+from chaffinch.runs import Failure, Outcome, RunOptions, RunReport, clean_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass
+class IndexReport:
+    """What was done to an index."""
+
+    index: str
+    run: RunReport
+    changes: Counter[Change] = field(default_factory=Counter)
+    deleted: int = 0
+    pages: int = 0
+    """How many pages the index holds now."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report for a machine."""
+        changes: dict[str, int] = {name: self.changes[name] for name in CHANGES}
+        return {
+            "index": self.index,
+            **changes,
+            "deleted": self.deleted,
+            "pages": self.pages,
+            "run": self.run.as_json(),
+        }
+
+    def as_text(self) -> str:
+        """Return the report for a person."""
+        counts = (*((name, self.changes[name]) for name in CHANGES), ("deleted", self.deleted))
+        done = [f"{number:,} {name}" for name, number in counts if number]
+        pages = "1 page" if self.pages == 1 else f"{self.pages:,} pages"
+        line = f"{self.index}: {', '.join(done) or 'nothing changed'}; {pages} in the index."
+        return f"{self.run.as_table()}\n{line}" if self.run.sites or self.run.failures else line
+
+
+def whole_pages(options: RunOptions) -> RunOptions:
+    """Return options under which pages keep all their text."""
+    return replace(options, method=Sandwich(), page_by_page=True, templates=None, favor=0.0)
+
+
+def about_of(options: RunOptions, *, removal: bool = True, stem: str | None = None) -> About:
+    """Describe the pages that a run with these options makes."""
+    return About.of(options.method if removal else None, options.favor, options.site_by, stem)
+
+
+def index_inputs(
+    inputs: Sequence[str],
+    path: str,
+    options: RunOptions | None = None,
+    *,
+    removal: bool = True,
+    stem: str | None = None,
+    step: Callable[[Outcome], None] = lambda _: None,
+) -> IndexReport:
+    """Put all pages of `inputs` into the index `path`, which is made if it is not there.
+
+    Without `removal`, pages are indexed whole. `stem` is the language whose stemmer is used. `step` is told of each
+    input when it is done.
+    """
+    options = options or RunOptions()
+    about = about_of(options, removal=removal, stem=stem)
+    used = replace(options if removal else whole_pages(options), format="text", parts=True)
+    report = IndexReport(path, RunReport.of(used) if removal else RunReport(about.method))
+    start = time.perf_counter()
+    with IndexWriter(path, about) as writer:
+        for outcome in clean_inputs(inputs, used):
+            report.run.count(outcome if removal else replace(outcome, informed=True))
+            if outcome.document is not None and outcome.parts is not None:
+                report.changes[writer.put(entry_of(outcome.document, outcome.parts))] += 1
+            step(outcome)
+        writer.commit()
+        report.pages = writer.pages
+    report.run.seconds = time.perf_counter() - start
+    return report
+
+
+def delete_pages(path: str, keys: Sequence[str], sites: Sequence[str]) -> IndexReport:
+    """Delete pages from an index by URL (or source), and whole sites; what is not there is told as a failure."""
+    report = IndexReport(path, RunReport(read_about(path).method))
+    with IndexWriter(path, read_about(path)) as writer:
+        for key in keys:
+            if writer.delete(key):
+                report.deleted += 1
+            else:
+                report.run.failures.append(Failure(key, f"is not in {path}"))
+        for site in sites:
+            pages = writer.delete_site(site)
+            report.deleted += pages
+            if not pages:
+                report.run.failures.append(Failure(f"site {site}", f"is not in {path}"))
+        report.pages = writer.pages
+    return report
