@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from chaffinch.cli import dedup
+from chaffinch.runs import duplicates
 from conftest import site_html
 
 STORY = "A story long enough to be told by its own words about the wren number"
@@ -41,7 +42,7 @@ def test_groups_are_listed_with_the_first_to_keep(capsys: pytest.CaptureFixture[
     assert run("crawl") == 0
     told = capsys.readouterr()
     assert told.out == "crawl/0.html\n    crawl/1.html\n    crawl/4.html\n"
-    assert told.err == "5 pages, 3 kept, 2 duplicates in 1 groups\n"
+    assert told.err == "5 pages, 3 kept, 2 duplicates in 1 group\n"
 
 
 @pytest.mark.usefixtures("crawl")
@@ -65,7 +66,7 @@ def test_json_names_failures_and_urls(
     assert [failure["source"] for failure in found["failures"]] == ["missing.html"]
     assert "missing.html" in told.err
 
-    monkeypatch.setattr(dedup, "parse_capture", lambda capture: 1 // len(capture.body[:0]))
+    monkeypatch.setattr(duplicates, "parse_capture", lambda capture, _: 1 // len(capture.body[:0]))
     assert run("crawl/0.html") == 1
     assert "failed with ZeroDivisionError" in capsys.readouterr().err
 

@@ -22,6 +22,7 @@ from chaffinch.cli.options import (
 )
 from chaffinch.cli.progress import Progress
 from chaffinch.errors import UsageError
+from chaffinch.methods.duplicates import IMatch
 from chaffinch.render.formats import FORMATS
 from chaffinch.runs import RunOptions
 from chaffinch.sinks import open_sink
@@ -61,7 +62,7 @@ def register(commands: Subparsers) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_inputs(parser)
+    add_inputs(parser, dedup=True)
     output = parser.add_argument_group("output")
     output.add_argument(
         "-o",
@@ -103,6 +104,7 @@ def _options(parsed: argparse.Namespace) -> RunOptions:
         page_by_page=parsed.page_by_page,
         site_by=site_by,
         templates=parsed.templates,
+        duplicates=IMatch() if parsed.dedup else None,
         urls=urls_of(parsed),
         sources=sources_of(parsed),
         jobs=parsed.jobs,

@@ -5,21 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
-from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from chaffinch.cli.options import positive
+from chaffinch.cli.options import add_inputs, add_jobs, positive, sources_of, urls_of
 from chaffinch.cli.progress import Progress
-from chaffinch.errors import InputError
-from chaffinch.methods.duplicates import IMatch, TermStatistics, groups_of, terms_of
-from chaffinch.page import parse_capture
-from chaffinch.sources import SourceOptions, estimate_total, open_inputs
+from chaffinch.methods.duplicates import IMatch
+from chaffinch.runs import RunOptions
+from chaffinch.runs.duplicates import find_duplicates
+from chaffinch.sources import estimate_total, open_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from chaffinch.cli.clean import Subparsers
+    from chaffinch.runs.duplicates import Found, PageName
 
 _EPILOG = """examples:
   chaffinch dedup crawl/                     list the groups of duplicates; the first of each is to keep
@@ -41,12 +38,7 @@ def register(commands: Subparsers) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "inputs",
-        nargs="+",
-        metavar="INPUT",
-        help="HTML files, folders, WARC, WACZ, JSON Lines or Parquet files, or - for standard input",
-    )
+    add_inputs(parser)
     printed = parser.add_mutually_exclusive_group()
     printed.add_argument("--json", action="store_true", help="print JSON")
     printed.add_argument("--kept", action="store_true", help="print the pages that are left instead of the groups")
@@ -68,10 +60,7 @@ def register(commands: Subparsers) -> None:
         metavar="N",
         help="not those on fewer than N pages, such as dates and counters (default: %(default)s)",
     )
-    parser.add_argument("--url-column", default="url", metavar="NAME", help="the tables' column of URLs (default: url)")
-    parser.add_argument(
-        "--html-column", default="html", metavar="NAME", help="the tables' column of pages (default: html)"
-    )
+    add_jobs(parser)
     parser.set_defaults(run=_run)
 
 
@@ -83,80 +72,51 @@ def _share(text: str) -> float:
     return number
 
 
-@dataclass
-class _Collection:
-    """The pages that were read; their terms lie in a file, so that every page is parsed once."""
-
-    spool: IO[bytes]
-    names: list[dict[str, str | None]] = field(default_factory=list)
-    """Source and URL of each page."""
-    wordless: set[int] = field(default_factory=set)
-    """The numbers of pages without any word: not duplicates of each other, as nothing tells that they are."""
-    failures: list[dict[str, str]] = field(default_factory=list)
-
-    def read(self, parsed: argparse.Namespace) -> Iterator[list[str]]:
-        """Yield the terms of each page, and keep them."""
-        extent = estimate_total(parsed.inputs)
-        progress = Progress(extent.total if extent.unit == "pages" else None)
-        for item in open_inputs(parsed.inputs, SourceOptions(parsed.url_column, parsed.html_column)):
-            progress.step()
-            if isinstance(item, InputError):
-                progress.clear()
-                self._fail(item.subject, item.reason)
-                continue
-            try:
-                page = parse_capture(item)
-            except Exception as error:  # noqa: BLE001 - one bad page, or a fault of ours, costs that page only
-                progress.clear()
-                self._fail(item.source, f"failed with {type(error).__name__}: {error}")
-                continue
-            terms = sorted(terms_of(page))
-            if not terms:
-                self.wordless.add(len(self.names))
-            self.names.append({"source": page.source, "url": page.url})
-            self.spool.write(" ".join(terms).encode("utf-8", "surrogatepass") + b"\n")
-            yield terms
-        progress.clear()
-
-    def read_again(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield number and terms of each page that has words."""
-        self.spool.seek(0)
-        for number, line in enumerate(self.spool):
-            if number not in self.wordless:
-                yield number, line.decode("utf-8", "surrogatepass").split()
-
-    def _fail(self, source: str, reason: str) -> None:
-        self.failures.append({"source": source, "reason": reason})
-        print(f"chaffinch: {source}: {reason}", file=sys.stderr)
-
-
 def _run(parsed: argparse.Namespace) -> int:
     match = IMatch(most_share=parsed.most_share, rarest=parsed.rarest, least_pages=parsed.least_pages)
-    with tempfile.TemporaryFile(prefix="chaffinch-") as spool:
-        collection = _Collection(spool)
-        statistics = TermStatistics.of_pages(collection.read(parsed))
-        groups = groups_of((number, match.fingerprint(terms, statistics)) for number, terms in collection.read_again())
-    _print(parsed, collection, groups)
-    return 1 if collection.failures else 0
+    extent = estimate_total(parsed.inputs)
+    progress = Progress(extent.total if extent.unit == "pages" else None)
+
+    def step(pages: int) -> None:
+        for _ in range(pages):
+            progress.step()
+
+    options = RunOptions(
+        site_by=parsed.site_by or "domain", urls=urls_of(parsed), sources=sources_of(parsed), jobs=parsed.jobs
+    )
+    found = find_duplicates(open_inputs(parsed.inputs, options.sources), options, match, step)
+    progress.clear()
+    for failure in found.failures:
+        print(f"chaffinch: {failure.subject}: {failure.reason}", file=sys.stderr)
+    _print(parsed, found)
+    return 1 if found.failures else 0
 
 
-def _print(parsed: argparse.Namespace, collection: _Collection, groups: list[list[int]]) -> None:
-    names = collection.names
-    duplicates = {number for group in groups for number in group[1:]}
+def _print(parsed: argparse.Namespace, found: Found) -> None:
+    names, duplicates = found.names, set(found.duplicates)
     counts = {"pages": len(names), "kept": len(names) - len(duplicates), "duplicates": len(duplicates)}
     if parsed.json:
-        listed = [{"kept": names[first], "duplicates": [names[number] for number in rest]} for first, *rest in groups]
-        whole: dict[str, Any] = {**counts, "groups": listed, "failures": collection.failures}
+        listed = [
+            {"kept": _named(names[first]), "duplicates": [_named(names[number]) for number in rest]}
+            for first, *rest in found.groups
+        ]
+        failures = [{"source": failure.subject, "reason": failure.reason} for failure in found.failures]
+        whole: dict[str, Any] = {**counts, "groups": listed, "failures": failures}
         print(json.dumps(whole, ensure_ascii=False, indent=2))
         return
     if parsed.kept:
         for number, name in enumerate(names):
             if number not in duplicates:
-                print(name["source"])
+                print(name.source)
     else:
-        for first, *rest in groups:
-            print(names[first]["source"])
+        for first, *rest in found.groups:
+            print(names[first].source)
             for number in rest:
-                print(f"    {names[number]['source']}")
+                print(f"    {names[number].source}")
     told = f"{counts['pages']:,} pages, {counts['kept']:,} kept, {counts['duplicates']:,} duplicates"
-    print(f"{told} in {len(groups):,} groups", file=sys.stderr)
+    groups = f"{len(found.groups):,} group{'' if len(found.groups) == 1 else 's'}"
+    print(f"{told} in {groups}", file=sys.stderr)
+
+
+def _named(name: PageName) -> dict[str, str | None]:
+    return {"source": name.source, "url": name.url}

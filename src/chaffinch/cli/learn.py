@@ -19,6 +19,7 @@ from chaffinch.cli.options import (
 )
 from chaffinch.cli.progress import Progress
 from chaffinch.errors import UsageError
+from chaffinch.methods.duplicates import IMatch
 from chaffinch.runs import LearnOptions, RunOptions, learn_templates
 from chaffinch.sources import estimate_total
 from chaffinch.store import TemplateStore
@@ -49,7 +50,7 @@ def register(commands: Subparsers) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_inputs(parser)
+    add_inputs(parser, dedup=True)
     parser.add_argument(
         "-o",
         "--output",
@@ -81,6 +82,7 @@ def _options(parsed: argparse.Namespace) -> RunOptions:
     return RunOptions(
         method=method or method_of(parsed),
         site_by=site_by,
+        duplicates=IMatch() if parsed.dedup else None,
         urls=urls_of(parsed),
         sources=sources_of(parsed),
         jobs=parsed.jobs,

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from chaffinch.store import TemplateStore
 
 
-def add_inputs(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the inputs and the options that say how they are read."""
+def add_inputs(parser: argparse.ArgumentParser, *, required: bool = True, dedup: bool = False) -> None:
+    """Add the inputs and the options that say how they are read; with `dedup`, that of leaving out duplicates."""
     parser.add_argument(
         "inputs",
         nargs="+" if required else "*",
@@ -40,6 +40,12 @@ def add_inputs(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
         "--include", action="append", default=[], metavar="PATTERN", help="only URLs like this, with * and ?"
     )
     group.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help="no URLs like this")
+    if dedup:
+        group.add_argument(
+            "--dedup",
+            action="store_true",
+            help="leave out duplicates of earlier pages, as `chaffinch dedup` finds them; reads the input once more",
+        )
     _add_source_options(group)
 
 

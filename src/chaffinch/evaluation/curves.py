@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 PAGES_OF_A_SITE: Final = (2, 3, 5, 10, 20, 40, 80)
 THRESHOLDS: Final = (0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-PAGES_TIMED: Final = (50, 100, 200, 400, 1000, 2000, 4000)
-SITES_TIMED: Final = ("auto-aol", "job-dice")
+PAGES_TIMED: Final = (100, 200, 400, 1000, 4000)
+SITES_TIMED: Final = ("auto-aol",)
 
 _PAGES_DRAWN: Final = 20
 """Draws of few pages are repeated until about so many pages were scored: which pages are drawn matters much."""

@@ -16,10 +16,10 @@ from chaffinch.errors import InputError, PageError, UsageError
 from chaffinch.methods import Fold
 from chaffinch.runs.batches import cut_batches
 from chaffinch.runs.pool import Workers
+from chaffinch.runs.reading import reading
 from chaffinch.runs.report import LEAST_PAGES, Failure, LearnReport, SiteLearned
 from chaffinch.runs.templates import HeldTemplates, KeptTemplates
 from chaffinch.runs.work import learn_batch, reason_of
-from chaffinch.sources import open_inputs
 from chaffinch.store import KeptSite, Samples, TemplateStore, check_replaceable, merge_samples
 from chaffinch.store.explain import sample_pages
 
@@ -206,15 +206,19 @@ def check_same(store: TemplateStore, options: RunOptions) -> None:
 def _read_all(
     inputs: Sequence[str], options: RunOptions, how: LearnOptions, learning: Learning, report: LearnReport
 ) -> None:
-    for answer in learn_answers(open_inputs(inputs, options.sources), options, sampling=True):
-        if isinstance(answer, InputError | PageError):
-            report.failures.append(Failure(answer.subject, answer.reason))
-            continue
-        report.failures.extend(Failure(failure.subject, failure.reason) for failure in answer.failures)
-        report.unwanted += answer.unwanted
-        for site, part in answer.sites.items():
-            learning.add(site, part)
-        how.step(sum(part.pages for part in answer.sites.values()) + len(answer.failures))
+    with reading(inputs, options, often=False) as (read, duplicates):
+        if options.duplicates is not None:
+            report.duplicates = len(duplicates)
+            how.step(len(duplicates))
+        for answer in learn_answers(read(), options, sampling=True):
+            if isinstance(answer, InputError | PageError):
+                report.failures.append(Failure(answer.subject, answer.reason))
+                continue
+            report.failures.extend(Failure(failure.subject, failure.reason) for failure in answer.failures)
+            report.unwanted += answer.unwanted
+            for site, part in answer.sites.items():
+                learning.add(site, part)
+            how.step(sum(part.pages for part in answer.sites.values()) + len(answer.failures))
 
 
 def _write_all(store: TemplateStore, learning: Learning, report: LearnReport, *, relearn: bool = False) -> None:

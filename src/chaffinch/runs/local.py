@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pickle
-import tempfile
 from dataclasses import replace
 from functools import partial
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from chaffinch.errors import InputError, PageError, UsageError
 from chaffinch.methods import METHODS
@@ -14,37 +12,36 @@ from chaffinch.runs.batches import cut_batches
 from chaffinch.runs.learning import Learning, check_same, learn_answers
 from chaffinch.runs.options import Outcome, RunOptions
 from chaffinch.runs.pool import Workers
+from chaffinch.runs.reading import reading
 from chaffinch.runs.templates import HeldTemplates, KeptTemplates
 from chaffinch.runs.work import BatchLearned, clean_batch, clean_stream
-from chaffinch.sources import Capture, open_inputs
 from chaffinch.store import TemplateStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from chaffinch.runs.reading import Items
     from chaffinch.runs.templates import SiteTemplates
-
-    Items = Iterable[Capture | InputError]
 
 
 def clean_inputs(inputs: Sequence[str], options: RunOptions) -> Iterator[Outcome]:
-    """Clean every page of `inputs` and yield what becomes of it, in the order of the input.
+    """Clean every page of `inputs` and yield what becomes of it, in the order of the input, after the duplicates.
 
     Learned templates, a method that streams and a run page by page read every page once. All else reads the inputs
-    twice: once to learn, once to clean.
+    twice: once to learn, once to clean. To leave out duplicates, they are read once more.
     """
-    if options.templates is not None:
-        yield from _clean(open_inputs(inputs, options.sources), options, _kept(options, options.templates))
-    elif options.page_by_page or options.method.streams:
-        yield from _clean(open_inputs(inputs, options.sources), options, None)
-    elif "-" not in inputs:
-        with Learning(options.method) as learning:
-            _learn(open_inputs(inputs, options.sources), options, learning)
-            yield from _clean(open_inputs(inputs, options.sources), options, learning.templates())
-    else:
-        with tempfile.TemporaryFile(prefix="chaffinch-") as spool, Learning(options.method) as learning:
-            _learn(_copied(open_inputs(inputs, options.sources), spool), options, learning)
-            yield from _clean(_read_again(spool), options, learning.templates())
+    alone = options.page_by_page or options.method.streams
+    learns = options.templates is None and not alone
+    with reading(inputs, options, often=learns) as (read, duplicates):
+        yield from (Outcome(source, duplicate=True) for source in duplicates)
+        if options.templates is not None:
+            yield from _clean(read(), options, _kept(options, options.templates))
+        elif alone:
+            yield from _clean(read(), options, None)
+        else:
+            with Learning(options.method) as learning:
+                _learn(read(), options, learning)
+                yield from _clean(read(), options, learning.templates())
 
 
 def with_templates(options: RunOptions, path: str) -> RunOptions:
@@ -84,19 +81,3 @@ def _clean(items: Items, options: RunOptions, templates: SiteTemplates | None) -
                 yield from answer
     finally:
         found.close()
-
-
-def _copied(items: Items, spool: IO[bytes]) -> Iterator[Capture | InputError]:
-    """Pass items on and keep a copy in a file: standard input cannot be read again."""
-    for item in items:
-        pickle.dump(item, spool)
-        yield item
-
-
-def _read_again(spool: IO[bytes]) -> Iterator[Capture | InputError]:
-    spool.seek(0)
-    while True:
-        try:
-            yield pickle.load(spool)  # noqa: S301  (an unnamed file of ours, which nobody else can open)
-        except EOFError:
-            return

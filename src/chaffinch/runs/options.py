@@ -9,6 +9,7 @@ from functools import cached_property
 
 from chaffinch.document import Document, Parts
 from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, make_method
+from chaffinch.methods.duplicates import IMatch
 from chaffinch.page import Page
 from chaffinch.render.formats import Format
 from chaffinch.sites import SiteBy
@@ -53,6 +54,8 @@ class RunOptions:
     templates: str | None = None
     """A database of learned templates to go by, of the same method and the same kind of sites; `with_templates` sets
     all three. Every page is then read once."""
+    duplicates: IMatch | None = None
+    """How duplicates are told: each page that is one of an earlier page is left out. None keeps all."""
     urls: UrlFilter = field(default_factory=UrlFilter)
     sources: SourceOptions = field(default_factory=SourceOptions)
     parts: bool = False
@@ -67,12 +70,14 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one input: exactly one of `document` and `error` is set, or neither if it was not wanted."""
+    """What became of one input: exactly one of `document` and `error` is set, or neither if it was left out."""
 
     source: str
     site: str = ""
     document: Document | None = None
     error: str | None = None
+    duplicate: bool = False
+    """Whether it was left out for being a duplicate of an earlier page."""
     informed: bool = False
     """Whether the method knew anything of the page's site."""
     fit: float | None = None

@@ -81,12 +81,14 @@ class RunReport:
     failures: list[Failure] = field(default_factory=list)
     unwanted: int = 0
     """Pages that `include` and `exclude` left out."""
+    duplicates: int | None = None
+    """Pages that were left out as duplicates of an earlier one; None if nobody looked for them."""
     seconds: float = 0.0
 
     @classmethod
     def of(cls, options: RunOptions) -> RunReport:
         """Return an empty report."""
-        return cls(options.method.name, options.templates)
+        return cls(options.method.name, options.templates, duplicates=None if options.duplicates is None else 0)
 
     def count(self, outcome: Outcome) -> None:
         """Count what became of one input."""
@@ -94,6 +96,8 @@ class RunReport:
             self.failures.append(Failure(outcome.source, outcome.error))
             if outcome.site:
                 self._site(outcome.site).failures += 1
+        elif outcome.duplicate:
+            self.duplicates = (self.duplicates or 0) + 1
         elif outcome.document is None:
             self.unwanted += 1
         else:
@@ -137,6 +141,7 @@ class RunReport:
             ],
             "total": _counts(self.total),
             "unwanted": self.unwanted,
+            **_duplicates(self.duplicates),
             "failures": [asdict(failure) for failure in self.failures],
             "seconds": round(self.seconds, 3),
         }
@@ -171,6 +176,7 @@ class RunReport:
                     else "no other page to compare them with."
                 )
             )
+        lines += _left_out(self.duplicates)
         drifted = self.drifted
         for site in drifted[:_MOST_DRIFTED]:
             counts = self.sites[site]
@@ -207,6 +213,8 @@ class LearnReport:
     failures: list[Failure] = field(default_factory=list)
     unwanted: int = 0
     """Pages that `include` and `exclude` left out."""
+    duplicates: int | None = None
+    """Pages that were left out as duplicates of an earlier one; None if nobody looked for them."""
     seconds: float = 0.0
 
     @property
@@ -223,6 +231,7 @@ class LearnReport:
             "sites": [{"site": site, **asdict(learned)} for site, learned in sorted(self.sites.items())],
             "pages": self.pages,
             "unwanted": self.unwanted,
+            **_duplicates(self.duplicates),
             "failures": [asdict(failure) for failure in self.failures],
             "seconds": round(self.seconds, 3),
         }
@@ -242,12 +251,23 @@ class LearnReport:
             lines.append(f"{f'{len(rest)} more sites':<{width}}  {pages:>7,}  {in_all:>7,}")
         done = f"{_counted(len(self.sites), 'site')} from {_counted(self.pages, 'page')}"
         lines.append(f"{self.templates}: {self.method} learned {done}.")
-        return "\n".join(lines)
+        return "\n".join((*lines, *_left_out(self.duplicates)))
 
 
 def shown(site: str) -> str:
     """Return a site's name, shortened to what fits a table."""
     return site if len(site) <= 50 else f"…{site[-49:]}"
+
+
+def _duplicates(number: int | None) -> dict[str, int]:
+    return {} if number is None else {"duplicates": number}
+
+
+def _left_out(duplicates: int | None) -> list[str]:
+    """Say how many duplicates were left out, if anybody looked for them."""
+    if duplicates is None:
+        return []
+    return [f"{_counted(duplicates, 'page')} left out as {'a duplicate' if duplicates == 1 else 'duplicates'}."]
 
 
 def _counted(number: int, thing: str) -> str:
