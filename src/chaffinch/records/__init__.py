@@ -1,0 +1,6 @@
+"""Records of result pages: where they stand, what they are made of, and the template that all of a site share."""
+
+from chaffinch.records.mining import mine_records
+from chaffinch.records.results import PageRecords, Record, Unit
+
+__all__ = ["PageRecords", "Record", "Unit", "mine_records"]

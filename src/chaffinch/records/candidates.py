@@ -1,0 +1,147 @@
+"""Candidate records: sets of spans of nodes that look alike, over all pages of a site.
+
+A candidate is a *kind* of node: the same tag path; the same path and classes; the same path and one class; the same
+name and classes anywhere. Its members are the nodes of the kind, or the runs of siblings that begin with one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from xxhash import xxh3_64_intdigest
+
+from chaffinch.page.arrays import offsets
+from chaffinch.page.tags import TEXT
+from chaffinch.records.sheet import Sheet, class_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from chaffinch.page.arrays import HashArray, IndexArray, IntArray
+
+LEAST_MEMBERS: Final = 2
+LEAST_SHARE: Final = 0.01
+_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+
+PATH, PATH_CLASSES, FAMILY, CLASSES, TOKEN = range(5)
+RUN: Final = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Spans in candidate order; candidate `i` has the members `offset[i] … offset[i + 1] - 1`."""
+
+    kind: IntArray
+    key: HashArray
+    offset: IntArray
+    first: IntArray
+    stop: IntArray
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+def _mixed(one: HashArray, other: HashArray) -> HashArray:
+    with np.errstate(over="ignore"):
+        return (one * _MIX) ^ (other + (one >> np.uint64(29)))
+
+
+def node_keys(sheet: Sheet) -> list[tuple[int, IndexArray, HashArray]]:
+    """Return for each kind the nodes that may be of it, and their keys."""
+    elements = np.flatnonzero((sheet.tag != TEXT) & (sheet.leaves_before[sheet.end] > sheet.leaves_before[:-1]))
+    path, classes = sheet.path[elements], sheet.classes[elements]
+    above = sheet.parent[elements]
+    parent_classes = np.where(above < 0, np.uint64(0), sheet.classes[above])
+    path_classes = _mixed(path, classes)
+    classed = classes != 0
+    names = sheet.tag[elements].astype(np.uint64)
+    tokened, tokens = _token_keys(sheet)
+    return [
+        (PATH, elements, path),
+        (PATH_CLASSES, elements, path_classes),
+        (FAMILY, elements, _mixed(path_classes, parent_classes)),
+        (CLASSES, elements[classed], _mixed(classes[classed], names[classed])),
+        (TOKEN, tokened, tokens),
+    ]
+
+
+def _token_keys(sheet: Sheet) -> tuple[IndexArray, HashArray]:
+    """Return an entry for each class of each node that has several."""
+    nodes: list[int] = []
+    keys: list[int] = []
+    known: dict[str, list[int]] = {}
+    shown = sheet.leaves_before[sheet.end] > sheet.leaves_before[:-1]
+    for page, base in zip(sheet.pages, sheet.start.tolist(), strict=False):
+        elements = np.flatnonzero(page.tag != TEXT).tolist()
+        for node, attributes in zip(elements, page.element_attributes, strict=True):
+            for key, value in attributes:
+                if key == "class" and value and " " in value and shown[base + node]:
+                    hashes = known.get(value)
+                    if hashes is None:
+                        hashes = known[value] = [xxh3_64_intdigest(token.encode()) for token in class_tokens(value)]
+                    if len(hashes) > 1:
+                        nodes.extend([base + node] * len(hashes))
+                        keys.extend(hashes)
+    where = np.array(nodes, dtype=np.intp)
+    return where, _mixed(sheet.path[where], np.array(keys, dtype=np.uint64))
+
+
+def find_candidates(sheet: Sheet) -> Candidates:
+    """Return all candidates of a site, each set of members once."""
+    kinds: list[int] = []
+    keys: list[np.uint64] = []
+    spans: list[tuple[IntArray, IntArray]] = []
+    seen: set[tuple[int, int]] = set()
+    for kind, nodes, node_key in node_keys(sheet):
+        for key, group in _groups(sheet, nodes, node_key):
+            members = np.sort(group)
+            if not (np.bincount(sheet.page_of[members]) >= LEAST_MEMBERS).any():
+                continue
+            if kind == CLASSES:
+                members = _outermost(sheet, members)
+            first, stop = members.astype(np.int32), sheet.end[members]
+            mark = _mark(sheet, first, stop)
+            if mark not in seen:
+                seen.add(mark)
+                kinds.append(kind)
+                keys.append(key)
+                spans.append((first, stop))
+    nothing = np.zeros(0, dtype=np.int32)
+    return Candidates(
+        np.array(kinds, dtype=np.int32),
+        np.array(keys, dtype=np.uint64),
+        offsets(np.array([len(first) for first, _ in spans], dtype=np.int32)),
+        np.concatenate([nothing, *(first for first, _ in spans)]),
+        np.concatenate([nothing, *(stop for _, stop in spans)]),
+    )
+
+
+def _groups(sheet: Sheet, nodes: IndexArray, keys: HashArray) -> Iterator[tuple[np.uint64, IndexArray]]:
+    """Yield the nodes of each key that has several, with enough words to matter."""
+    if len(keys) == 0:
+        return
+    order = np.argsort(keys, kind="stable")
+    by_key, of_key = nodes[order], keys[order]
+    begins = np.flatnonzero(np.concatenate(([True], of_key[1:] != of_key[:-1])))
+    ends = np.append(begins[1:], len(of_key))
+    before, behind = sheet.leaves_before[by_key], sheet.leaves_before[sheet.end[by_key]]
+    words = np.concatenate(([0], np.cumsum(sheet.words_before[behind] - sheet.words_before[before])))
+    enough = words[ends] - words[begins] >= LEAST_SHARE * max(int(sheet.leaf_words.sum()), 1)
+    good = enough & (ends - begins >= LEAST_MEMBERS)
+    for begin, end in zip(begins[good].tolist(), ends[good].tolist(), strict=True):
+        yield of_key[begin], by_key[begin:end]
+
+
+def _outermost(sheet: Sheet, members: IndexArray) -> IndexArray:
+    """Leave out the nodes inside others."""
+    reach = np.maximum.accumulate(sheet.end[members])
+    return members[np.concatenate(([True], members[1:] >= reach[:-1]))]
+
+
+def _mark(sheet: Sheet, first: IntArray, stop: IntArray) -> tuple[int, int]:
+    """Return a number for a set of spans, the same for spans of the same texts."""
+    low, high = sheet.leaves_before[first].astype(np.uint64), sheet.leaves_before[stop].astype(np.uint64)
+    spans = low * _MIX + high
+    return int(np.bitwise_xor.reduce(spans * _MIX ^ (spans >> np.uint64(31)))), len(first)

@@ -1,0 +1,211 @@
+"""The pages of one site joined to one table of nodes, with the counts that finding records needs.
+
+Every count is kept as a running total over nodes in document order, so that the sum over any span of nodes is one
+subtraction.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from xxhash import xxh3_64_intdigest
+
+from chaffinch.page.arrays import covered, frozen, offsets
+from chaffinch.page.tags import TEXT, tag_set
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from chaffinch.page import Page
+    from chaffinch.page.arrays import BoolArray, HashArray, IndexArray, IntArray, TagArray
+
+    Totals = NDArray[np.int64]
+
+MENUS: Final = tag_set("nav", "header", "footer", "aside")
+FORMS: Final = tag_set("form", "select", "button", "label")
+PICTURES: Final = tag_set("img", "picture", "video")
+HEADINGS: Final = tag_set("h1", "h2", "h3", "h4", "h5", "h6")
+LINKS: Final = tag_set("a")
+
+_DIGITS: Final = re.compile(r"\d+")
+_RESULT_WORDS: Final = re.compile(
+    r"result|item|product|search|hit|entry|post|card|story|article|listing|record|\brow|tile|offer|teaser|summary",
+    re.IGNORECASE,
+)
+_MENU_WORDS: Final = re.compile(
+    r"nav|menu|foot|header|side|filter|facet|refine|related|recommend|advert|\bads?\b|sponsor|pag(?:er|inat)|\btab|crumb"
+    r"|social|share|promo|popular|trend|widget|categor|suggest|cart|login|cookie|modal|dropdown",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """The nodes of several pages, one page after the other; positions count over all of them."""
+
+    pages: tuple[Page, ...]
+    start: IntArray
+    """Where each page's nodes begin, and at the end the number of nodes."""
+    tag: TagArray
+    parent: IntArray
+    """-1 for the roots."""
+    end: IntArray
+    path: HashArray
+    """The tag names from the node up to its root."""
+    classes: HashArray
+    """The node's classes, numbers in them masked; 0 for none."""
+    leaf: IntArray
+    """The nodes that are shown text, in order."""
+    leaf_hash: HashArray
+    leaf_words: IntArray
+
+    @classmethod
+    def of(cls, pages: Sequence[Page]) -> Sheet:
+        """Join pages."""
+        start = offsets(np.array([len(page) for page in pages], dtype=np.int32))
+        bases = start[:-1].tolist()
+        nodes = [page.text_nodes[page.shown_text_nodes] + base for page, base in zip(pages, bases, strict=True)]
+        return cls(
+            pages=tuple(pages),
+            start=frozen(start),
+            tag=_joined([page.tag for page in pages], np.int16),
+            parent=_joined(
+                [np.where(page.parent < 0, -1, page.parent + base) for page, base in zip(pages, bases, strict=True)],
+                np.int32,
+            ),
+            end=_joined([page.end + base for page, base in zip(pages, bases, strict=True)], np.int32),
+            path=_joined([page.tag_path for page in pages], np.uint64),
+            classes=_joined([_class_hashes(page) for page in pages], np.uint64),
+            leaf=_joined(nodes, np.int32),
+            leaf_hash=_joined([page.text_hash[page.shown_text_nodes] for page in pages], np.uint64),
+            leaf_words=_joined([page.blocks.text_words[page.shown_text_nodes] for page in pages], np.int32),
+        )
+
+    def __len__(self) -> int:
+        return len(self.tag)
+
+    @cached_property
+    def page_of(self) -> IndexArray:
+        """Which page each node is of."""
+        return frozen(np.repeat(np.arange(len(self.pages)), np.diff(self.start)))
+
+    @cached_property
+    def leaf_page(self) -> IndexArray:
+        """Which page each shown text is of."""
+        return frozen(self.page_of[self.leaf])
+
+    @cached_property
+    def leaves_before(self) -> IntArray:
+        """How many shown texts stand before each node, and at the end all."""
+        marks = np.zeros(len(self), dtype=np.int32)
+        marks[self.leaf] = 1
+        return frozen(offsets(marks))
+
+    @cached_property
+    def words_before(self) -> Totals:
+        """How many shown words stand before each of the shown texts."""
+        return self.leaf_totals(self.leaf_words)
+
+    def leaf_totals(self, values: NDArray[np.integer]) -> Totals:
+        """Return running totals over shown texts."""
+        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)))
+
+    def node_totals(self, marks: BoolArray) -> Totals:
+        """Return running totals over nodes."""
+        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(marks, dtype=np.int64)))
+
+    @cached_property
+    def text_before(self) -> HashArray:
+        """Running totals of the texts' hashes: equal differences mean equal texts, in whatever order."""
+        result = np.zeros(len(self.leaf) + 1, dtype=np.uint64)
+        np.cumsum(self.leaf_hash, out=result[1:])
+        return frozen(result)
+
+    @cached_property
+    def shape_before(self) -> HashArray:
+        """Running totals of the tag paths of all elements: equal differences mean equal trees, below one path."""
+        values = np.where(self.tag == TEXT, np.uint64(0), self.path)
+        result = np.zeros(len(self) + 1, dtype=np.uint64)
+        np.cumsum(values, out=result[1:])
+        return frozen(result)
+
+    @cached_property
+    def on_other_pages(self) -> BoolArray:
+        """For each shown text, whether another page shows it too."""
+        pairs = np.unique(np.stack((self.leaf_hash, self.leaf_page.astype(np.uint64))), axis=1)
+        texts, counts = np.unique(pairs[0], return_counts=True)
+        return frozen(counts[np.searchsorted(texts, self.leaf_hash)] > 1)
+
+    @cached_property
+    def repeated(self) -> BoolArray:
+        """For each shown text, whether its page shows it again."""
+        pairs = self.leaf_hash ^ (self.leaf_page.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+        _, where, counts = np.unique(pairs, return_inverse=True, return_counts=True)
+        return frozen(counts[where] > 1)
+
+    @cached_property
+    def in_link(self) -> BoolArray:
+        """For each shown text, whether it stands in a link."""
+        return _joined([page.in_link[page.text_nodes[page.shown_text_nodes]] for page in self.pages], np.bool_)
+
+    @cached_property
+    def has_digit(self) -> BoolArray:
+        """For each shown text, whether a digit stands in it."""
+        found = [
+            [
+                _DIGITS.search(text) is not None
+                for text, shown in zip(page.texts, page.shown_text_nodes.tolist(), strict=True)
+                if shown
+            ]
+            for page in self.pages
+        ]
+        return _joined([np.array(flags, dtype=np.bool_) for flags in found], np.bool_)
+
+    @cached_property
+    def hints(self) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """For each node: whether its class or id sounds like a result; like a menu; whether it lies in a menu."""
+        results, menus = np.zeros(len(self), dtype=np.bool_), np.zeros(len(self), dtype=np.bool_)
+        known: dict[str, tuple[bool, bool]] = {}
+        for page, base in zip(self.pages, self.start.tolist(), strict=False):
+            elements = np.flatnonzero(page.tag != TEXT).tolist()
+            for node, attributes in zip(elements, page.element_attributes, strict=True):
+                for key, value in attributes:
+                    if value and key in {"class", "id"}:
+                        found = known.get(value)
+                        if found is None:
+                            found = (_RESULT_WORDS.search(value) is not None, _MENU_WORDS.search(value) is not None)
+                            known[value] = found
+                        results[base + node] |= found[0]
+                        menus[base + node] |= found[1]
+        roots = np.flatnonzero(menus | MENUS[self.tag])
+        return frozen(results), frozen(menus), frozen(covered(roots.astype(np.int32), self.end[roots], len(self)))
+
+
+def _joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return frozen(np.concatenate([np.zeros(0, dtype=kind), *arrays]).astype(kind))
+
+
+def class_tokens(value: str) -> list[str]:
+    """Return the classes of an attribute, numbers masked, sorted."""
+    return sorted(set(_DIGITS.sub("0", value).split()))
+
+
+def _class_hashes(page: Page) -> HashArray:
+    result = np.zeros(len(page), dtype=np.uint64)
+    known: dict[str, int] = {}
+    elements = np.flatnonzero(page.tag != TEXT).tolist()
+    for node, attributes in zip(elements, page.element_attributes, strict=True):
+        for key, value in attributes:
+            if key == "class" and value:
+                found = known.get(value)
+                if found is None:
+                    tokens = class_tokens(value)
+                    found = known[value] = xxh3_64_intdigest(" ".join(tokens).encode()) if tokens else 0
+                result[node] = found
+    return result

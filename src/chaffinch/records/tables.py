@@ -1,0 +1,87 @@
+"""Records as tables: one row for each record, one column for each slot."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Final
+
+from chaffinch.records.results import slot_names
+from chaffinch.sinks.base import well_formed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from chaffinch.records.results import PageRecords
+
+_BESIDE: Final = ("source", "url", "record", "link", "image")
+_BETWEEN: Final = " | "
+_BREAKS: Final = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+Row = dict[str, str | int | None]
+
+
+def columns_of(pages: Sequence[PageRecords]) -> list[str]:
+    """Return the columns of the table: what is told of every record, then the slots."""
+    return [*_BESIDE, *map(_column, slot_names(pages))]
+
+
+def _column(slot: str) -> str:
+    return slot if slot not in _BESIDE else f"{slot} (slot)"
+
+
+def rows_of(pages: Sequence[PageRecords]) -> Iterator[Row]:
+    """Yield a row for each record; texts of one slot in one record are joined."""
+    for page in pages:
+        for number, record in enumerate(page.records, 1):
+            row: Row = {
+                "source": page.source, "url": page.url, "record": number, "link": record.link, "image": record.image
+            }  # fmt: skip
+            for unit in record.units:
+                name = _column(unit.slot)
+                before = row.get(name)
+                row[name] = unit.text if before is None else f"{before}{_BETWEEN}{unit.text}"
+            yield {name: well_formed(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def json_lines(pages: Sequence[PageRecords]) -> Iterator[str]:
+    """Yield one line of JSON for each page."""
+    for page in pages:
+        yield _line(page.as_json())
+
+
+def tidy_lines(pages: Sequence[PageRecords]) -> Iterator[str]:
+    """Yield one line of JSON for each record."""
+    yield from map(_line, rows_of(pages))
+
+
+def _line(values: object) -> str:
+    text = json.dumps(values, ensure_ascii=False).translate(_BREAKS)
+    return well_formed(text) + "\n"
+
+
+def csv_lines(pages: Sequence[PageRecords]) -> Iterator[str]:
+    """Yield the lines of a CSV file."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, columns_of(pages), restval="", lineterminator="\n")
+    writer.writeheader()
+    for row in rows_of(pages):
+        writer.writerow(row)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+def arrow_table(pages: Sequence[PageRecords]) -> pa.Table:
+    """Return the records as an Arrow table of text columns."""
+    import pyarrow as pa  # noqa: PLC0415  (slow to import)
+
+    rows = list(rows_of(pages))
+    kinds = {name: pa.int64() if name == "record" else pa.string() for name in columns_of(pages)}
+    arrays = [pa.array([row.get(name) for row in rows], kind) for name, kind in kinds.items()]
+    fields = [pa.field(name, kind) for name, kind in kinds.items()]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
