@@ -12,6 +12,7 @@ from chaffinch.cli.progress import Progress
 from chaffinch.methods.duplicates import IMatch
 from chaffinch.runs import RunOptions
 from chaffinch.runs.duplicates import find_duplicates
+from chaffinch.runs.report import counted
 from chaffinch.sources import estimate_total, open_inputs
 
 if TYPE_CHECKING:
@@ -113,9 +114,8 @@ def _print(parsed: argparse.Namespace, found: Found) -> None:
             print(names[first].source)
             for number in rest:
                 print(f"    {names[number].source}")
-    told = f"{counts['pages']:,} pages, {counts['kept']:,} kept, {counts['duplicates']:,} duplicates"
-    groups = f"{len(found.groups):,} group{'' if len(found.groups) == 1 else 's'}"
-    print(f"{told} in {groups}", file=sys.stderr)
+    told = [counted(len(names), "page"), f"{counts['kept']:,} kept", counted(len(duplicates), "duplicate")]
+    print(f"{', '.join(told)} in {counted(len(found.groups), 'group')}", file=sys.stderr)
 
 
 def _named(name: PageName) -> dict[str, str | None]:

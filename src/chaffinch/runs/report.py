@@ -249,7 +249,7 @@ class LearnReport:
             rest = ordered[most_sites:]
             pages, in_all = sum(site.pages for _, site in rest), sum(site.pages_in_all for _, site in rest)
             lines.append(f"{f'{len(rest)} more sites':<{width}}  {pages:>7,}  {in_all:>7,}")
-        done = f"{_counted(len(self.sites), 'site')} from {_counted(self.pages, 'page')}"
+        done = f"{counted(len(self.sites), 'site')} from {counted(self.pages, 'page')}"
         lines.append(f"{self.templates}: {self.method} learned {done}.")
         return "\n".join((*lines, *_left_out(self.duplicates)))
 
@@ -267,10 +267,11 @@ def _left_out(duplicates: int | None) -> list[str]:
     """Say how many duplicates were left out, if anybody looked for them."""
     if duplicates is None:
         return []
-    return [f"{_counted(duplicates, 'page')} left out as {'a duplicate' if duplicates == 1 else 'duplicates'}."]
+    return [f"{counted(duplicates, 'page')} left out as {'a duplicate' if duplicates == 1 else 'duplicates'}."]
 
 
-def _counted(number: int, thing: str) -> str:
+def counted(number: int, thing: str) -> str:
+    """Return a number of things in words."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
