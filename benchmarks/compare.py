@@ -2,6 +2,7 @@
 
     python benchmarks/compare.py sites [--jobs 2]      or swde
     python benchmarks/compare.py sites --write         also writes docs/figures/compare-sites.json
+    python benchmarks/compare.py sites --no-peers --method chunks --method chunks,delimiters=tables,share=0.1
 
 Needs the evaluation data (`CHAFFINCH_DATA`) and the extra `bench`. Tables are printed as Markdown.
 """
@@ -23,7 +24,7 @@ from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.peers import PEERS
 from chaffinch.evaluation.predictors import Clock, Texts, visible_text
 from chaffinch.evaluation.results import Evaluation, kinds_of
-from chaffinch.methods import METHODS, make_method
+from chaffinch.methods import METHODS, AnyMethod, make_method
 from chaffinch.methods.frequency import Frequencies
 from chaffinch.methods.layout import mixed
 from chaffinch.page import Page
@@ -117,20 +118,29 @@ def _cells(values: Iterator[float]) -> str:
     return " | ".join(f"{value:.3f}" for value in values)
 
 
+def method_of(text: str) -> AnyMethod:
+    """Read a method with its options."""
+    name, *options = text.split(",")
+    return make_method(name, dict(option.split("=", 1) for option in options))
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", choices=("sites", "swde"))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, help="only the first sites")
-    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--no-peers", action="store_true", help="only methods and baselines")
+    parser.add_argument(
+        "--method", action="append", default=[], metavar="NAME,KEY=VALUE…", help="only this one; may be repeated"
+    )
     parser.add_argument("--write", action="store_true", help="write the figures of every site, too")
     parsed = parser.parse_args()
     evaluation = compare(
         parsed.set,
-        [make_method(name) for name in METHODS],
+        [method_of(text) for text in parsed.method or METHODS],
         peers=() if parsed.no_peers else PEERS,
-        rivals=[KGrams()],
+        rivals=() if parsed.no_peers else [KGrams()],
         settings=Settings(jobs=parsed.jobs, limit=parsed.limit),
     )
     print("\n".join(tables(evaluation)))
