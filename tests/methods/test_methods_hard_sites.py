@@ -1,4 +1,4 @@
-"""Sites that are hard to learn, under the methods that go by a site's own pages: files on disk, as a crawl brings them."""
+"""Sites that are hard to learn, under the methods that compare pages: files on disk, as a crawl brings them."""
 
 from __future__ import annotations
 
