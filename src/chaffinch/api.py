@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from os import fspath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chaffinch.document import Document, make_document
@@ -12,6 +13,7 @@ from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, learn_template, m
 from chaffinch.methods.explain import Explanation, explain_page
 from chaffinch.page import Page, parse
 from chaffinch.runs import (
+    Journal,
     LearnOptions,
     LearnReport,
     Outcome,
@@ -21,7 +23,11 @@ from chaffinch.runs import (
     learn_templates,
     with_templates,
 )
+from chaffinch.runs.journal import EVERY as CHECKPOINT_SECONDS
+from chaffinch.runs.reading import STDIN
+from chaffinch.runs.record import changed_inputs, identity_of
 from chaffinch.sinks import open_sink
+from chaffinch.sources import InputState, input_states
 from chaffinch.store import SiteTemplate
 
 if TYPE_CHECKING:
@@ -29,7 +35,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from chaffinch.render.formats import Format
-    from chaffinch.sinks import Sink
 
 
 def extract(
@@ -80,28 +85,52 @@ class Cleaning:
     def __init__(self, inputs: Sequence[str], options: RunOptions) -> None:
         self._inputs = inputs
         self._options = options
+        self._states: tuple[InputState, ...] | None = None
         self.report = RunReport.of(options)
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """Yield what becomes of each input, failures included."""
+    @property
+    def inputs(self) -> tuple[InputState, ...]:
+        """What the inputs were when this was asked for the first time; from then on, changes of them are told."""
+        if self._states is None:
+            self._states = input_states(self._inputs)
+        return self._states
+
+    def outcomes(self, journal: Journal | None = None) -> Iterator[Outcome]:
+        """Yield what becomes of each input, failures included; with a journal, that of an interrupted run first."""
         self.report = RunReport.of(self._options)
         start = time.perf_counter()
-        for outcome in clean_inputs(self._inputs, self._options):
+        for outcome in clean_inputs(self._inputs, self._options, self.report, journal):
             self.report.count(outcome)
             self.report.seconds = time.perf_counter() - start
             yield outcome
+        if self._states is not None:
+            for path in changed_inputs(self._states, input_states(self._inputs)):
+                changed = Outcome(path, error="changed while it was being read")
+                self.report.count(changed)
+                yield changed
+
+    def journal(self, output: str, *, resume: bool = False, every: float = CHECKPOINT_SECONDS) -> Journal:
+        """Return where a run into `output` keeps what it has done, so that it can be gone on with."""
+        if resume and STDIN in self._inputs:
+            raise UsageError("standard input cannot be read again, so its run cannot be gone on with")
+        identity = identity_of("clean", self.inputs, self._options, output=Path(output).suffix)
+        return Journal(output, identity, resume=resume, every=every)
 
     def __iter__(self) -> Iterator[Document]:
         for outcome in self.outcomes():
             if outcome.document is not None:
                 yield outcome.document
 
-    def write(self, output: str | PathLike[str]) -> RunReport:
-        """Write all documents: to a folder, or to one `.jsonl` or `.parquet` file."""
-        sink: Sink = open_sink(str(output), self._options.format)
-        with sink:
-            for document in self:
-                sink.write(document)
+    def write(self, output: str | PathLike[str], *, resume: bool = False) -> RunReport:
+        """Write all documents: to a folder, or to one `.jsonl` or `.parquet` file.
+
+        With `resume`, an interrupted run into the same output is gone on with.
+        """
+        path = fspath(output)
+        with self.journal(path, resume=resume) as journal, open_sink(path, self._options.format) as sink:
+            for outcome in self.outcomes(journal):
+                if outcome.document is not None:
+                    sink.write(outcome.document)
         return self.report
 
 

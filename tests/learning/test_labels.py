@@ -164,6 +164,6 @@ def test_sites_that_do_not_fit_in_memory_are_labelled_alike(
 ) -> None:
     whole, parts = tmp_path / "whole.parquet", tmp_path / "parts.parquet"
     write_labels([str(crawl)], str(whole))
-    monkeypatch.setattr(module, "Learning", partial(Learning, most_pages=2))
+    monkeypatch.setattr(module, "Learning", partial(Learning, most_bytes=2))
     write_labels([str(crawl)], str(parts))
     assert rows_of(parts) == rows_of(whole)

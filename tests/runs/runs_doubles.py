@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +19,8 @@ from chaffinch.sources import Capture
 
 KILLS = "this page kills its process"
 RAISES = "this page breaks the method"
+HANGS = "this page never comes to an end"
+EATS = "this page takes all memory"
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Common:
 
     deadly: bool = False
     """Whether a page with `KILLS` ends its process, as a crash in native code would."""
+    once: str = ""
+    """A file; with it, a page ends its process only as long as the file is not there."""
     name: ClassVar[str] = "common"
     summary: ClassVar[str] = "a method for tests"
     version: ClassVar[int] = 1
@@ -91,7 +97,15 @@ class Common:
 
     def _suffer(self, page: Page) -> None:
         if self.deadly and KILLS in page.html:
+            if self.once and Path(self.once).exists():
+                return
+            if self.once:
+                Path(self.once).touch()
             os._exit(9)
+        if self.deadly and HANGS in page.html:
+            time.sleep(600)
+        if self.deadly and EATS in page.html:
+            bytearray(1 << 30)
         if RAISES in page.html:
             raise ZeroDivisionError(page.url)
 

@@ -43,11 +43,11 @@ def contents(run: chaffinch.Cleaning) -> list[str | None]:
     return [outcome.document.content if outcome.document else None for outcome in run.outcomes()]
 
 
-def learned(captures: list[Capture], most_pages: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def learned(captures: list[Capture], most_bytes: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return each site's template as it is listed, and as it is looked up."""
     found: list[dict[str, Any]] = []
     for look_up in (False, True):
-        with Learning(METHOD, most_pages=most_pages) as learning:
+        with Learning(METHOD, most_bytes=most_bytes) as learning:
             for start in range(0, len(captures), 10):
                 batch = learn_batch(Batch(tuple(captures[start : start + 10])), RunOptions(METHOD), sampling=True)
                 for site, part in batch.sites.items():
@@ -65,8 +65,8 @@ def learned(captures: list[Capture], most_pages: int) -> tuple[dict[str, Any], d
 
 def test_writing_sites_out_changes_nothing() -> None:
     captures = pages_of(20, 12)
-    held, held_templates = learned(captures, most_pages=10_000)
-    written, written_templates = learned(captures, most_pages=25)
+    held, held_templates = learned(captures, most_bytes=1 << 30)
+    written, written_templates = learned(captures, most_bytes=5_000)
     assert len(held) == 20
     assert all(pages == 12 and len(samples) == 5 for pages, _, samples in held.values())
     assert written == held

@@ -7,10 +7,10 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from runs_doubles import KILLS, RAISES, Common, capture, write_rows
+from runs_doubles import EATS, HANGS, KILLS, RAISES, Common, capture, write_rows
 
 import chaffinch
-from chaffinch.runs import Outcome, RunOptions
+from chaffinch.runs import Outcome, PageLimits, RunOptions
 from chaffinch.runs.work import uncollected
 
 
@@ -37,6 +37,38 @@ def test_a_page_that_kills_every_batch_costs_only_itself(tmp_path: Path) -> None
     found = outcomes(tmp_path, words, RunOptions(method=Common(deadly=True), jobs=2))
     assert [outcome.document.content for outcome in found if outcome.document] == [w for w in words if w != KILLS]
     assert sum(outcome.error is not None for outcome in found) == 3
+
+
+def test_a_page_that_hangs_is_given_up(tmp_path: Path) -> None:
+    words = [f"own words {number}" for number in range(40)]
+    words[11] = HANGS
+    options = RunOptions(method=Common(deadly=True), limits=PageLimits(seconds=8))
+    found = outcomes(tmp_path, words, options)
+    assert [(one.source.rpartition("#")[2], one.error) for one in found if one.error] == [
+        ("12", "took longer than 8 seconds")
+    ]
+    assert [outcome.document.content for outcome in found if outcome.document] == [w for w in words if w != HANGS]
+
+
+def test_a_page_that_needs_too_much_memory_is_given_up(tmp_path: Path) -> None:
+    words = [f"own words {number}" for number in range(40)]
+    words[11] = EATS
+    options = RunOptions(method=Common(deadly=True), limits=PageLimits(memory=256 << 20))
+    found = outcomes(tmp_path, words, options)
+    assert [(one.source.rpartition("#")[2], one.error) for one in found if one.error] == [
+        ("12", "needs more memory than there is")
+    ]
+    assert sum(outcome.document is not None for outcome in found) == 39
+
+
+def test_a_killed_process_costs_no_page(tmp_path: Path) -> None:
+    """Somebody else, such as the system when memory is short, may end a process in the middle of a good page."""
+    once = tmp_path / "once"
+    words = [f"own words {number}" for number in range(40)]
+    words[20] = KILLS
+    found = outcomes(tmp_path, words, RunOptions(method=Common(deadly=True, once=str(once)), jobs=2))
+    assert once.exists()
+    assert [outcome.document.content for outcome in found if outcome.document] == words
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -65,7 +65,10 @@ def test_counts() -> None:
         },
         "unwanted": 1,
         "failures": [{"source": "page", "reason": "broken"}, {"source": "missing.html", "reason": "cannot be found"}],
+        "superseded": 0,
+        "stages": {},
         "seconds": 0.0,
+        "peak_memory": 0,
     }
     assert "1 of 3 pages stood alone: common found no other page" in report.as_table()
 

@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING, TypeAlias
 from chaffinch.api import Cleaning
 from chaffinch.cli.options import (
     add_inputs,
-    add_jobs,
     add_method_options,
+    add_run_options,
     favor_of,
     kept_method_of,
+    limits_of,
     method_of,
     sources_of,
+    tell_of_journal,
     urls_of,
 )
 from chaffinch.cli.progress import Progress
 from chaffinch.errors import UsageError
 from chaffinch.methods.duplicates import IMatch
 from chaffinch.render.formats import FORMATS
-from chaffinch.runs import RunOptions
-from chaffinch.sinks import open_sink
+from chaffinch.runs import Journal, RunOptions
+from chaffinch.runs.record import write_record
+from chaffinch.sinks import check_own, open_sink
 from chaffinch.sources import estimate_total
 from chaffinch.store import TemplateStore
 
@@ -85,7 +88,7 @@ def register(commands: Subparsers) -> None:
         "of sites that are not in it are treated alone",
     )
     parser.add_argument("--page-by-page", action="store_true", help="treat every page alone, whatever else is given")
-    add_jobs(parser)
+    add_run_options(parser)
     parser.set_defaults(run=_run)
 
 
@@ -107,29 +110,52 @@ def _options(parsed: argparse.Namespace) -> RunOptions:
         duplicates=IMatch() if parsed.dedup else None,
         urls=urls_of(parsed),
         sources=sources_of(parsed),
+        captures=parsed.captures,
         jobs=parsed.jobs,
+        memory=parsed.memory,
+        limits=limits_of(parsed),
     )
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    cleaning = Cleaning(parsed.inputs, _options(parsed))
+    options = _options(parsed)
+    cleaning = Cleaning(parsed.inputs, options)
     to_standard_output = parsed.output == "-" and not parsed.dry_run
-    sink: AbstractContextManager[Sink | None] = (
-        nullcontext() if parsed.dry_run else open_sink(parsed.output, parsed.format, lines=parsed.jsonl)
-    )
     extent = estimate_total(parsed.inputs)
     progress = Progress(extent.total if extent.unit == "pages" else None)
-    with sink as opened:
-        for outcome in cleaning.outcomes():
+    with _journal(parsed, cleaning) as journal, _sink(parsed) as sink:
+        for outcome in cleaning.outcomes(journal):
             progress.step()
-            if outcome.document is not None and opened is not None:
-                opened.write(outcome.document)
+            if outcome.document is not None and sink is not None:
+                sink.write(outcome.document)
             elif outcome.error is not None:
                 progress.clear()
                 print(f"chaffinch: {outcome.source}: {outcome.error}", file=sys.stderr)
     progress.clear()
+    if parsed.report is not None:
+        write_record(parsed.report, "clean", cleaning.inputs, options, cleaning.report.as_json())
     _report(cleaning, as_json=parsed.json, beside_content=to_standard_output)
     return 1 if cleaning.report.failures else 0
+
+
+def _sink(parsed: argparse.Namespace) -> AbstractContextManager[Sink | None]:
+    if parsed.dry_run:
+        return nullcontext()
+    return open_sink(parsed.output, parsed.format, lines=parsed.jsonl)
+
+
+def _journal(parsed: argparse.Namespace, cleaning: Cleaning) -> AbstractContextManager[Journal | None]:
+    """Return where the run keeps what it has done, if its output is one that stays."""
+    if parsed.report is not None:
+        _ = cleaning.inputs  # from here on, changes of them are told
+    if parsed.dry_run or parsed.output == "-":
+        if parsed.resume:
+            raise UsageError("--resume needs an output that stays: -o FOLDER or FILE")
+        return nullcontext()
+    check_own(parsed.output)
+    journal = cleaning.journal(parsed.output, resume=parsed.resume, every=parsed.checkpoint)
+    tell_of_journal(journal, resume=parsed.resume)
+    return journal
 
 
 def _report(cleaning: Cleaning, *, as_json: bool, beside_content: bool) -> None:

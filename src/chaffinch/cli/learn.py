@@ -5,23 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chaffinch.cli.options import (
     add_inputs,
-    add_jobs,
     add_method_options,
+    add_run_options,
     kept_method_of,
+    limits_of,
     method_of,
     sources_of,
+    tell_of_journal,
     urls_of,
 )
 from chaffinch.cli.progress import Progress
 from chaffinch.errors import UsageError
 from chaffinch.methods.duplicates import IMatch
-from chaffinch.runs import LearnOptions, RunOptions, learn_templates
-from chaffinch.sources import estimate_total
+from chaffinch.runs import Failure, LearnOptions, RunOptions, learn_templates
+from chaffinch.runs.learning import learn_journal
+from chaffinch.runs.record import changed_inputs, write_record
+from chaffinch.sources import estimate_total, input_states
 from chaffinch.store import TemplateStore
 
 if TYPE_CHECKING:
@@ -36,7 +41,8 @@ _EPILOG = """examples:
   chaffinch clean new.warc.gz --templates templates.db    use it
   chaffinch templates show templates.db                   see what is in it
 
-All is written in one transaction when all pages are read: an interrupted run changes nothing.
+All is written in one transaction when all pages are read: an interrupted run changes nothing, and --resume goes on
+with it.
 exit codes: 0 done, 1 some inputs failed (each is named), 2 wrong usage
 """
 
@@ -65,7 +71,7 @@ def register(commands: Subparsers) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the report at the end as JSON")
     add_method_options(parser, favor=False)
-    add_jobs(parser)
+    add_run_options(parser)
     parser.set_defaults(run=_run)
 
 
@@ -85,7 +91,10 @@ def _options(parsed: argparse.Namespace) -> RunOptions:
         duplicates=IMatch() if parsed.dedup else None,
         urls=urls_of(parsed),
         sources=sources_of(parsed),
+        captures=parsed.captures,
         jobs=parsed.jobs,
+        memory=parsed.memory,
+        limits=limits_of(parsed),
     )
 
 
@@ -99,12 +108,21 @@ def _run(parsed: argparse.Namespace) -> int:
             progress.step()
 
     how = LearnOptions(replace=parsed.replace, relearn=parsed.relearn, step=step)
+    states = input_states(parsed.inputs)
     try:
-        report = learn_templates(parsed.inputs, parsed.output, options, how)
+        with learn_journal(
+            parsed.output, states, options, how, resume=parsed.resume, every=parsed.checkpoint
+        ) as journal:
+            tell_of_journal(journal, resume=parsed.resume)
+            report = learn_templates(parsed.inputs, parsed.output, options, replace(how, journal=journal))
     finally:
         progress.clear()
+    for path in changed_inputs(states, input_states(parsed.inputs)):
+        report.failures.append(Failure(path, "changed while it was being read"))
     for failure in report.failures:
         print(f"chaffinch: {failure.source}: {failure.reason}", file=sys.stderr)
+    if parsed.report is not None:
+        write_record(parsed.report, "learn", states, options, report.as_json())
     if parsed.json:
         print(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
     else:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from chaffinch.errors import UsageError
 from chaffinch.methods import (
@@ -16,15 +18,21 @@ from chaffinch.methods import (
     options_of,
     read_favor,
 )
-from chaffinch.runs import UrlFilter
+from chaffinch.runs import Journal, PageLimits, UrlFilter
+from chaffinch.runs.journal import EVERY as CHECKPOINT_SECONDS
+from chaffinch.runs.memory import read_bytes
+from chaffinch.runs.options import CAPTURES_CHOICES
 from chaffinch.sites import SITE_CHOICES
 from chaffinch.sources import SourceOptions
+from chaffinch.sources.kinds import Kind, kind_by_name
 
 if TYPE_CHECKING:
     import argparse
 
     from chaffinch.sites import SiteBy
     from chaffinch.store import TemplateStore
+
+DEFAULT_PAGE_SECONDS: Final = 120
 
 
 def add_inputs(parser: argparse.ArgumentParser, *, required: bool = True, dedup: bool = False) -> None:
@@ -143,6 +151,79 @@ def _options_of(parsed: argparse.Namespace) -> dict[str, str]:
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add the number of processes."""
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a long run needs: bounds, what is done with duplicates, going on after an interruption, its report."""
+    group = parser.add_argument_group("large crawls")
+    group.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
+    group.add_argument(
+        "--memory",
+        type=read_bytes,
+        metavar="SIZE",
+        help="what all processes together may hold, such as 1G (default: no bound but what the pages take)",
+    )
+    group.add_argument(
+        "--page-seconds",
+        type=_seconds,
+        metavar="S",
+        help=f"give up a page that takes longer (default: {DEFAULT_PAGE_SECONDS}; 0: never)",
+    )
+    group.add_argument(
+        "--page-memory", type=read_bytes, metavar="SIZE", help="give up a page that needs more (default: by --memory)"
+    )
+    group.add_argument(
+        "--captures",
+        choices=CAPTURES_CHOICES,
+        default=CAPTURES_CHOICES[0],
+        help="of several captures of one URL take all, the first of the input, or the one fetched latest "
+        "(default: %(default)s)",
+    )
+    group.add_argument("--resume", action="store_true", help="go on with the interrupted run of the same command")
+    group.add_argument(
+        "--checkpoint",
+        type=_seconds,
+        default=CHECKPOINT_SECONDS,
+        metavar="S",
+        help="how often what was done is kept for --resume, in seconds (default: %(default)g)",
+    )
+    group.add_argument("--report", metavar="FILE", help="write a report of the run for machines, as JSON")
+
+
+def limits_of(parsed: argparse.Namespace) -> PageLimits:
+    """Return what a page may take.
+
+    A single HTML file is worked on in this process, unless a limit is asked for: nothing else could be harmed by it,
+    and starting a process takes longer than most pages.
+    """
+    seconds: float | None = parsed.page_seconds
+    if seconds is None and not (len(parsed.inputs) == 1 and is_html_file(parsed.inputs[0])):
+        seconds = DEFAULT_PAGE_SECONDS
+    return PageLimits(seconds or None, parsed.page_memory)
+
+
+def tell_of_journal(journal: Journal, *, resume: bool) -> None:
+    """Say what became of an interrupted run."""
+    if journal.discarded:
+        told = "begun anew; --resume would have gone on with the run that was interrupted"
+    elif resume and not journal.resumed:
+        told = "begun anew: there is no interrupted run to go on with"
+    else:
+        return
+    print(f"chaffinch: {journal.output}: {told}", file=sys.stderr)
+
+
+def is_html_file(path: str) -> bool:
+    """Tell whether an input is one page."""
+    return kind_by_name(path) is Kind.HTML and not Path(path).is_dir()
+
+
+def _seconds(text: str) -> float:
+    """Read a number of seconds."""
+    number = float(text)
+    if not 0 <= number < 1e9:
+        raise ValueError(text)
+    return number
 
 
 def printable(text: str) -> str:

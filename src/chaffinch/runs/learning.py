@@ -15,12 +15,17 @@ from typing import TYPE_CHECKING, Any, Final
 from chaffinch.errors import InputError, PageError, UsageError
 from chaffinch.methods import Fold
 from chaffinch.runs.batches import cut_batches
+from chaffinch.runs.journal import Journal
+from chaffinch.runs.limits import Budget
+from chaffinch.runs.memory import bytes_of, peak_of_process
 from chaffinch.runs.pool import Workers
-from chaffinch.runs.reading import reading
+from chaffinch.runs.reading import STDIN, reading
+from chaffinch.runs.record import identity_of
 from chaffinch.runs.report import LEAST_PAGES, Failure, LearnReport, SiteLearned
 from chaffinch.runs.templates import HeldTemplates, KeptTemplates
 from chaffinch.runs.work import learn_batch, reason_of
-from chaffinch.store import KeptSite, Samples, TemplateStore, check_replaceable, merge_samples
+from chaffinch.sources import input_states
+from chaffinch.store import KeptSite, Samples, Spill, SpilledPart, TemplateStore, check_replaceable, merge_samples
 from chaffinch.store.explain import sample_pages
 
 if TYPE_CHECKING:
@@ -32,12 +37,12 @@ if TYPE_CHECKING:
     from chaffinch.runs.options import RunOptions
     from chaffinch.runs.templates import SiteTemplates
     from chaffinch.runs.work import BatchLearned, SitePart
-    from chaffinch.sources import Capture
+    from chaffinch.sources import Capture, InputState
 
     Answer: TypeAlias = BatchLearned | InputError | PageError
 
-MOST_PAGES_HELD: Final = 10_000
-"""When the sites in memory have been learned from more pages than this, those seen longest ago are written out."""
+_MOST_HELD: Final = 16 << 20
+"""Templates up to this size are handed to every process; larger ones are looked up on disk."""
 
 
 @dataclass(slots=True)
@@ -47,8 +52,8 @@ class _Site:
     fold: Fold[Any, Any]
     pages: int = 0
     samples: Samples = ()
-    held: int = 0
-    """Pages added since it was opened: what bounds the memory it takes."""
+    size: int = 0
+    """What it takes in memory, at most."""
 
 
 @dataclass(slots=True)
@@ -62,19 +67,25 @@ class Learned:
 
 
 class Learning:
-    """Gathers what is learned of each site, in any order.
+    """Gathers what is learned of each site, in any order, within so many bytes of memory.
 
-    Summaries are held in memory up to a number of pages; beyond it the sites seen longest ago are written to a scratch
-    database and opened again when more of their pages come, so a crawl may have any number of sites.
+    Beyond them the sites seen longest ago are appended to a file, as parts which are merged when all pages are in. So
+    a crawl may have any number of sites, in any order. With a `journal` the file lies there, and a run that was killed
+    can go on with what it has kept.
     """
 
-    def __init__(self, method: AnyMethod, *, most_pages: int = MOST_PAGES_HELD) -> None:
+    def __init__(
+        self, method: AnyMethod, *, most_bytes: int = Budget().learning, journal: Journal | None = None
+    ) -> None:
         self._method = method
-        self._most_pages = most_pages
+        self._most_bytes = most_bytes
         self._open: OrderedDict[str, _Site] = OrderedDict()
-        self._held = 0
-        self._scratch: TemplateStore | None = None
-        self._folder: TemporaryDirectory[str] | None = None
+        self._size = 0
+        self._journal = journal
+        self._own_folder: TemporaryDirectory[str] | None = None
+        self._spill: Spill | None = None
+        if journal is not None and journal.resumed and (path := journal.folder / "learning.db").exists():
+            self._spill = Spill(path)
 
     def __enter__(self) -> Self:
         return self
@@ -82,65 +93,95 @@ class Learning:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._scratch is not None:
-            self._scratch.close()
-        if self._folder is not None:
-            self._folder.cleanup()
+        if self._spill is not None:
+            self._spill.close()
+        if self._own_folder is not None:
+            self._own_folder.cleanup()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """How far the run had come that is gone on with; empty at the beginning."""
+        return (self._spill.state() if self._spill else None) or {}
 
     def add(self, site: str, part: SitePart) -> None:
         """Take in what some pages of a site tell."""
-        entry = self._reopened(site)
+        entry = self._open.get(site)
+        if entry is None:
+            entry = self._open[site] = _Site(Fold(self._method))
+        self._open.move_to_end(site)
         entry.fold.add_summary(part.summary)
         entry.pages += part.pages
-        entry.held += part.pages
         entry.samples = merge_samples(entry.samples, part.samples)
-        self._held += part.pages
-        if self._held > self._most_pages:
-            self._write_out(self._most_pages // 2)
+        size = bytes_of(part.summary) + bytes_of(part.samples)
+        entry.size += size
+        self._size += size
+        if self._size > self._most_bytes:
+            self._make_room()
+
+    def keep(self, state: dict[str, Any]) -> None:
+        """Write everything to disk, together with how far the run has come."""
+        self._write_out(0)
+        self._opened_spill().keep(state)
 
     def sites(self) -> Iterator[Learned]:
         """Yield every site by name, and forget those in memory on the way."""
-        if self._scratch is None:
+        if self._spill is None:
             for site in sorted(self._open):
                 entry = self._open.pop(site)
                 yield Learned(site, entry.pages, entry.fold.summary(), entry.samples)
             return
         self._write_out(0)
-        for summary in list(self._scratch.sites()):
-            kept = self._scratch.kept(summary.site)
-            assert kept is not None  # noqa: S101  (it was just listed, in a file that is ours alone)
-            template = self._scratch.load(kept.site, kept.template)
-            yield Learned(kept.site, kept.pages, self._method.reopen(template), kept.samples)
+        for site, parts in self._spill.sites():
+            fold: Fold[Any, Any] = Fold(self._method)
+            pages = 0
+            for part in parts:
+                fold.add_summary(self._method.reopen(self._method.load(part.template)))
+                pages += part.pages
+            yield Learned(site, pages, fold.summary(), self._spill.samples_of(site))
 
-    def templates(self) -> SiteTemplates:
+    def templates(self, most_bytes: int = Budget().templates) -> SiteTemplates:
         """Return the finished templates for looking up; they last as long as this object is open."""
-        if self._scratch is None:
+        if self._spill is None and self._size <= _MOST_HELD:
             return HeldTemplates({learned.site: self._method.finish(learned.summary) for learned in self.sites()})
-        self._write_out(0)
-        return KeptTemplates(self._scratch.path, self._method, measured=False)
+        path = self._scratch_folder() / "templates.db"
+        with TemplateStore.replacing(path, self._method) as store:
+            for learned in self.sites():
+                template = self._method.dump(self._method.finish(learned.summary))
+                store.put(KeptSite(learned.site, learned.pages, None, template))
+        return KeptTemplates(str(path), self._method, measured=False, most_bytes=most_bytes)
 
-    def _reopened(self, site: str) -> _Site:
-        entry = self._open.get(site)
-        if entry is None:
-            entry = self._open[site] = _Site(Fold(self._method))
-            kept = self._scratch.kept(site) if self._scratch else None
-            if kept and self._scratch:
-                entry.fold.add_summary(self._method.reopen(self._scratch.load(site, kept.template)))
-                entry.pages, entry.samples = kept.pages, kept.samples
-        self._open.move_to_end(site)
-        return entry
+    def _make_room(self) -> None:
+        """Merge what there is of each site; if that does not help, write sites out."""
+        self._size = 0
+        for entry in self._open.values():
+            summary = entry.fold.summary()
+            entry.fold = Fold(self._method)
+            entry.fold.add_summary(summary)
+            entry.size = bytes_of(summary) + bytes_of(entry.samples)
+            self._size += entry.size
+        if self._size > self._most_bytes // 2:
+            self._write_out(self._most_bytes // 4)
 
     def _write_out(self, most: int) -> None:
-        """Write sites out until at most so many pages are held."""
-        if self._scratch is None:
-            self._folder = TemporaryDirectory(prefix="chaffinch-")
-            self._scratch = TemplateStore.create(Path(self._folder.name, "learning.db"), self._method, scratch=True)
-        with self._scratch.transaction():
-            while self._open and (self._held > most or not most):
-                site, entry = self._open.popitem(last=False)
-                template = self._method.dump(self._method.finish(entry.fold.summary()))
-                self._scratch.put(KeptSite(site, entry.pages, None, template, entry.samples))
-                self._held -= entry.held
+        """Write sites out until at most so much is held, those first that were seen longest ago."""
+        spill = self._opened_spill()
+        while self._open and (self._size > most or not most):
+            site, entry = self._open.popitem(last=False)
+            template = self._method.dump(self._method.finish(entry.fold.summary()))
+            spill.append(site, SpilledPart(entry.pages, template), entry.samples)
+            self._size -= entry.size
+
+    def _opened_spill(self) -> Spill:
+        if self._spill is None:
+            self._spill = Spill(self._scratch_folder() / "learning.db")
+        return self._spill
+
+    def _scratch_folder(self) -> Path:
+        if self._journal is not None:
+            return self._journal.begin()
+        if self._own_folder is None:
+            self._own_folder = TemporaryDirectory(prefix="chaffinch-")
+        return Path(self._own_folder.name)
 
 
 @dataclass
@@ -153,12 +194,35 @@ class LearnOptions:
     """Learn the sites of the input anew, as after a redesign; other sites stay."""
     step: Callable[[int], None] = field(default=lambda _: None)
     """Called with the number of pages that were read."""
+    journal: Journal | None = None
+    """Where the run keeps what it has done, so that it can be gone on with."""
+
+
+def learn_journal(
+    path: str,
+    states: Sequence[InputState],
+    options: RunOptions,
+    how: LearnOptions,
+    *,
+    resume: bool,
+    every: float,
+) -> Journal:
+    """Return where a run into the database `path` keeps what it has done, so that it can be gone on with."""
+    if resume and any(state.path == STDIN for state in states):
+        raise UsageError("standard input cannot be read again, so its run cannot be gone on with")
+    (before,) = input_states([path])  # what is learned is added to it
+    identity = identity_of("learn", states, options, replace=how.replace, relearn=how.relearn, before=before.listing)
+    return Journal(path, identity, resume=resume, every=every)
+
+
+def learning_workers(options: RunOptions, *, sampling: bool) -> Workers[BatchLearned]:
+    """Return the processes that learn."""
+    return Workers(partial(learn_batch, options=options, sampling=sampling), options.jobs, options.page_limits)
 
 
 def learn_answers(items: Iterable[Capture | InputError], options: RunOptions, *, sampling: bool) -> Iterator[Answer]:
     """Yield what is learned of each batch, and what could not be read."""
-    workers: Workers[BatchLearned] = Workers(partial(learn_batch, options=options, sampling=sampling), options.jobs)
-    yield from workers.answers(cut_batches(items, remember=False))
+    yield from learning_workers(options, sampling=sampling).answers(cut_batches(items, remember=False))
 
 
 def learn_templates(
@@ -173,7 +237,7 @@ def learn_templates(
     how = how or LearnOptions()
     start = time.perf_counter()
     report = LearnReport(options.method.name, path)
-    with Learning(options.method) as learning:
+    with Learning(options.method, most_bytes=options.budget.learning, journal=how.journal) as learning:
         if how.replace or not Path(path).exists() or not Path(path).stat().st_size:
             check_replaceable(path)
             with TemplateStore.replacing(path, options.method, options.site_by) as store:
@@ -206,19 +270,56 @@ def check_same(store: TemplateStore, options: RunOptions) -> None:
 def _read_all(
     inputs: Sequence[str], options: RunOptions, how: LearnOptions, learning: Learning, report: LearnReport
 ) -> None:
-    with reading(inputs, options, often=False) as (read, duplicates):
+    before = learning.state
+    report.failures += [Failure(source, reason) for source, reason in before.get("failures", ())]
+    report.unwanted += before.get("unwanted", 0)
+
+    def heed(answer: Answer) -> None:
+        if isinstance(answer, InputError | PageError):
+            report.failures.append(Failure(answer.subject, answer.reason))
+            return
+        report.failures.extend(Failure(failure.subject, failure.reason) for failure in answer.failures)
+        report.unwanted += answer.unwanted
+        how.step(sum(part.pages for part in answer.sites.values()) + len(answer.failures))
+
+    def told() -> dict[str, Any]:
+        failures = [(failure.source, failure.reason) for failure in report.failures]
+        return {"failures": failures, "unwanted": report.unwanted}
+
+    workers = learning_workers(options, sampling=True)
+    with reading(inputs, options, often=False) as readable:
         if options.duplicates is not None:
-            report.duplicates = len(duplicates)
-            how.step(len(duplicates))
-        for answer in learn_answers(read(), options, sampling=True):
-            if isinstance(answer, InputError | PageError):
-                report.failures.append(Failure(answer.subject, answer.reason))
-                continue
-            report.failures.extend(Failure(failure.subject, failure.reason) for failure in answer.failures)
-            report.unwanted += answer.unwanted
-            for site, part in answer.sites.items():
-                learning.add(site, part)
-            how.step(sum(part.pages for part in answer.sites.values()) + len(answer.failures))
+            report.duplicates = len(readable.duplicates)
+            how.step(len(readable.duplicates))
+        report.superseded = readable.superseded
+        learn_into(learning, readable.read(), workers, heed=heed, journal=how.journal, told=told)
+    report.peak_memory = peak_of_process() + workers.peak_memory
+
+
+def learn_into(
+    learning: Learning,
+    items: Iterable[Capture | InputError],
+    workers: Workers[BatchLearned],
+    *,
+    heed: Callable[[Answer], None] = lambda _: None,
+    journal: Journal | None = None,
+    told: Callable[[], dict[str, Any]] = dict,
+) -> None:
+    """Learn from all pages. With a journal, what was learned is kept from time to time, and gone on with."""
+    done = int(learning.state.get("items", 0))
+    batches = iter(cut_batches(items, remember=False))
+    for _ in range(done):
+        next(batches, None)
+    for answered in workers.answered(batches):
+        for answer in answered.answers:
+            if not isinstance(answer, InputError | PageError):
+                for site, part in answer.sites.items():
+                    learning.add(site, part)
+            heed(answer)
+        done += 1
+        if journal is not None and journal.is_time():
+            learning.keep({"items": done, **told()})
+            journal.kept()
 
 
 def _write_all(store: TemplateStore, learning: Learning, report: LearnReport, *, relearn: bool = False) -> None:

@@ -6,14 +6,21 @@ import re
 from dataclasses import dataclass, field
 from fnmatch import translate
 from functools import cached_property
+from typing import Final, Literal, TypeAlias, get_args
 
 from chaffinch.document import Document, Parts
 from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, make_method
 from chaffinch.methods.duplicates import IMatch
 from chaffinch.page import Page
 from chaffinch.render.formats import Format
+from chaffinch.runs.limits import NO_LIMITS, Budget, PageLimits
 from chaffinch.sites import SiteBy
 from chaffinch.sources import SourceOptions
+
+CapturesTaken: TypeAlias = Literal["all", "first", "latest"]
+"""Of several captures of one URL: all of them, the first in the input, or the one fetched last."""
+
+CAPTURES_CHOICES: Final[tuple[CapturesTaken, ...]] = get_args(CapturesTaken)
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,25 @@ class RunOptions:
     sources: SourceOptions = field(default_factory=SourceOptions)
     parts: bool = False
     """Whether each outcome has the page's template and headings too, as an index wants them."""
+    captures: CapturesTaken = "all"
+    """Which of several captures of one URL are taken."""
     jobs: int = 1
     """How many processes work; the output does not depend on it."""
+    memory: int | None = None
+    """What all processes together may hold, in bytes; the output does not depend on it, but for pages that need more
+    than there is."""
+    limits: PageLimits = NO_LIMITS
+    """What a page may take."""
+
+    @cached_property
+    def budget(self) -> Budget:
+        """How the memory is shared out."""
+        return Budget.of(self.memory, self.jobs)
+
+    @property
+    def page_limits(self) -> PageLimits:
+        """What a page may take, by its own limits and by what the run may hold."""
+        return PageLimits(self.limits.seconds, self.limits.memory or self.budget.page)
 
     def wants(self, page: Page) -> bool:
         """Tell whether the user asked for this page."""

@@ -78,12 +78,18 @@ class RunReport:
     templates: str | None = None
     """The database of templates that the run went by."""
     sites: dict[str, SiteCounts] = field(default_factory=dict)
+    stages: dict[str, float] = field(default_factory=dict)
+    """Seconds of wall-clock time for each pass."""
     failures: list[Failure] = field(default_factory=list)
     unwanted: int = 0
     """Pages that `include` and `exclude` left out."""
+    superseded: int = 0
+    """Captures that were left out because another one of the same URL was taken."""
     duplicates: int | None = None
     """Pages that were left out as duplicates of an earlier one; None if nobody looked for them."""
     seconds: float = 0.0
+    peak_memory: int = 0
+    """The most that all processes together have held, in bytes; what they share is counted for each."""
 
     @classmethod
     def of(cls, options: RunOptions) -> RunReport:
@@ -140,10 +146,13 @@ class RunReport:
                 for site, counts in sorted(self.sites.items())
             ],
             "total": _counts(self.total),
+            "stages": {name: round(seconds, 3) for name, seconds in self.stages.items()},
             "unwanted": self.unwanted,
+            "superseded": self.superseded,
             **_duplicates(self.duplicates),
             "failures": [asdict(failure) for failure in self.failures],
             "seconds": round(self.seconds, 3),
+            "peak_memory": self.peak_memory,
         }
 
     def as_table(self, most_sites: int = 40) -> str:
@@ -213,9 +222,13 @@ class LearnReport:
     failures: list[Failure] = field(default_factory=list)
     unwanted: int = 0
     """Pages that `include` and `exclude` left out."""
+    superseded: int = 0
+    """Captures that were left out because another one of the same URL was taken."""
     duplicates: int | None = None
     """Pages that were left out as duplicates of an earlier one; None if nobody looked for them."""
     seconds: float = 0.0
+    peak_memory: int = 0
+    """The most that all processes together have held, in bytes; what they share is counted for each."""
 
     @property
     def pages(self) -> int:
@@ -231,9 +244,11 @@ class LearnReport:
             "sites": [{"site": site, **asdict(learned)} for site, learned in sorted(self.sites.items())],
             "pages": self.pages,
             "unwanted": self.unwanted,
+            "superseded": self.superseded,
             **_duplicates(self.duplicates),
             "failures": [asdict(failure) for failure in self.failures],
             "seconds": round(self.seconds, 3),
+            "peak_memory": self.peak_memory,
         }
 
     def as_table(self, most_sites: int = 40) -> str:

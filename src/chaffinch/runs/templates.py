@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from chaffinch.methods import AnyMethod
 
 _MOST_SITES: Final = 256
-_MOST_BYTES: Final = 64 * 1024 * 1024
-"""Templates that a process keeps at hand, and what they may take as they are written."""
+"""Templates that a process keeps at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +55,16 @@ class HeldTemplates:
 
 
 class KeptTemplates:
-    """Templates in a database, those looked up last kept at hand.
+    """Templates in a database, those looked up last kept at hand, up to `most_bytes` as they are written.
 
     Each process opens the database for itself, for reading, when it needs the first template.
     """
 
-    def __init__(self, path: str, method: AnyMethod, *, measured: bool) -> None:
+    def __init__(self, path: str, method: AnyMethod, *, measured: bool, most_bytes: int) -> None:
         self._path = path
         self._method = method
         self._measured = measured
+        self._most_bytes = most_bytes
         self._store: TemplateStore | None = None
         self._at_hand: OrderedDict[str, tuple[Known | None, int]] = OrderedDict()
         self._bytes = 0
@@ -83,7 +83,7 @@ class KeptTemplates:
             known, size = Known(self._store.load(site, dumped), fit, self._measured), len(dumped)
         self._at_hand[site] = known, size
         self._bytes += size
-        while len(self._at_hand) > 1 and (len(self._at_hand) > _MOST_SITES or self._bytes > _MOST_BYTES):
+        while len(self._at_hand) > 1 and (len(self._at_hand) > _MOST_SITES or self._bytes > self._most_bytes):
             _, (_, freed) = self._at_hand.popitem(last=False)
             self._bytes -= freed
         return known

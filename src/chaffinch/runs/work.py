@@ -17,6 +17,7 @@ from chaffinch.methods import Fold, learn_template, threshold_of
 from chaffinch.page import Page, parse_capture
 from chaffinch.runs.options import Outcome, RunOptions
 from chaffinch.runs.templates import Known, SiteTemplates
+from chaffinch.runs.watch import note, watched
 from chaffinch.sources import Capture
 from chaffinch.store import Samples, with_page
 
@@ -60,7 +61,7 @@ def learn_batch(batch: Batch, options: RunOptions, *, sampling: bool) -> BatchLe
     samples: dict[str, Samples] = {}
     failures: list[PageError] = []
     unwanted = 0
-    for capture in batch.captures:
+    for capture in watched(batch.captures):
         page = _parsed(capture, options)
         if isinstance(page, PageError):
             failures.append(page)
@@ -83,7 +84,7 @@ def learn_batch(batch: Batch, options: RunOptions, *, sampling: bool) -> BatchLe
 def clean_batch(batch: Batch, options: RunOptions, templates: SiteTemplates) -> list[Outcome]:
     """Clean the pages of a batch by the templates of their sites."""
     outcomes = []
-    for capture in batch.captures:
+    for capture in watched(batch.captures):
         page = _parsed(capture, options)
         known = None
         if isinstance(page, Page) and options.wants(page):
@@ -102,18 +103,20 @@ def clean_stream(batch: Batch, options: RunOptions) -> list[Outcome]:
     The first page of a directory is compared with the one after it, as far as the batch reaches.
     """
     pages = _Ahead(batch.captures, options)
-    last = {
-        page.place.directory: _template_of(page, options)
-        for page in (_parsed(capture, options) for capture in batch.before)
-        if isinstance(page, Page)
-    }
+    last: dict[str, object] = {}
+    for position, capture in enumerate(batch.before, -len(batch.before)):
+        note(position)
+        page = _parsed(capture, options)
+        if isinstance(page, Page):
+            last[page.place.directory] = _template_of(page, options)
     outcomes = []
-    for page in pages:
+    for position, page in enumerate(pages):
         if isinstance(page, Page):
             directory = page.place.directory
             if directory not in last:
                 following = pages.next_in(directory)
                 last[directory] = None if following is None else _template_of(following, options)
+            note(position)
             outcomes.append(_outcome(page, Known(last[directory]), options))
             last[directory] = _template_of(page, options)
         else:
@@ -147,6 +150,7 @@ class _Ahead:
         return None
 
     def _parse_next(self) -> Page | PageError:
+        note(self._parsed)
         self._parsed += 1
         return _parsed(self._captures[self._parsed - 1], self._options)
 

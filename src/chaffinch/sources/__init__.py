@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from chaffinch.sources.capture import Capture
+from chaffinch.sources.extent import InputState, input_states
 from chaffinch.sources.find import find_capture
 from chaffinch.sources.inputs import Extent, estimate_total, open_inputs
 from chaffinch.sources.options import SourceOptions
 
-__all__ = ["Capture", "Extent", "SourceOptions", "estimate_total", "find_capture", "open_inputs"]
+__all__ = [
+    "Capture",
+    "Extent",
+    "InputState",
+    "SourceOptions",
+    "estimate_total",
+    "find_capture",
+    "input_states",
+    "open_inputs",
+]

@@ -3,6 +3,7 @@
 from chaffinch.store.database import KeptSite, SiteSummary, TemplateStore, check_replaceable
 from chaffinch.store.samples import Sample, Samples, merge_samples, with_page
 from chaffinch.store.site_template import SiteTemplate
+from chaffinch.store.spill import Spill, SpilledPart
 
 __all__ = [
     "KeptSite",
@@ -10,6 +11,8 @@ __all__ = [
     "Samples",
     "SiteSummary",
     "SiteTemplate",
+    "Spill",
+    "SpilledPart",
     "TemplateStore",
     "check_replaceable",
     "merge_samples",

@@ -175,7 +175,7 @@ class TemplateStore:
             return None
         with told(self.path):
             samples = self._connection.execute(
-                "SELECT rank, digest, capture, body FROM samples WHERE site = ? ORDER BY rank", (_key(site),)
+                "SELECT rank, digest, capture, body FROM samples WHERE site = ? ORDER BY rank", (key_of(site),)
             ).fetchall()
         name, pages, fit, template = row
         return KeptSite(name, pages, fit, template, tuple(Sample(*sample) for sample in samples))
@@ -204,7 +204,7 @@ class TemplateStore:
 
     def put(self, kept: KeptSite) -> None:
         """Write a site, in place of what was kept of it before: a transaction, or part of the one that is open."""
-        site = _key(kept.site)
+        site = key_of(kept.site)
         rows = [(site, sample.rank, sample.digest, sample.described, sample.body) for sample in kept.samples]
         with self._within_transaction(), told(self.path, writing=True):
             self._connection.execute(
@@ -241,7 +241,7 @@ class TemplateStore:
 
     def _row(self, query: str, site: str) -> tuple[Any, ...] | None:
         with told(self.path):
-            row: tuple[Any, ...] | None = self._connection.execute(query, (_key(site),)).fetchone()
+            row: tuple[Any, ...] | None = self._connection.execute(query, (key_of(site),)).fetchone()
         return row
 
 
@@ -252,7 +252,7 @@ def _check_empty(path: str, connection: sqlite3.Connection) -> None:
         raise ModelError(path, "exists already")
 
 
-def _key(site: str) -> str:
+def key_of(site: str) -> str:
     """Return a site's name as it is written: folders may be named by bytes that are no text."""
     return site.encode("utf-8", "backslashreplace").decode()
 
