@@ -155,6 +155,11 @@ class DataSet:
         _write(cached, json.dumps({"seen": seen, "hash": result}))
         return result
 
+    @property
+    def peer_cache(self) -> Path:
+        """Where the answers of peers are kept."""
+        return self._cache("peers")
+
     def _cache(self, name: str) -> Path:
         return self.root / _CACHE_FOLDER / name
 

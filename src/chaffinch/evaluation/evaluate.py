@@ -100,7 +100,7 @@ def compare(
     data = open_set(set_name, settings.root)
     predictors: tuple[Predictor, ...] = (
         *(MethodPredictor(method, settings.favor, settings.page_by_page) for method in methods),
-        *map(PeerPredictor, peers),
+        *(PeerPredictor(name, data.peer_cache) for name in peers),
         *rivals,
         Everything(),
         Nothing(),

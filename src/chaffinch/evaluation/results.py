@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _MANY_SITES: Final = 40
 """Sets with more sites than this are sets of single pages; nobody wants to see a line for each."""
+_TOLD_BY_KIND: Final = frozenset({"f1", "leak", "removed", "kept"})
+"""The measures that are shown by kind for every prediction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,11 @@ class Result:
         """The means over the sites of each kind (in `wcxb`, the pages of each type)."""
         return {kind: _means([row for row in self.sites if row.kind == kind]) for kind in kinds_of(self.sites)}
 
+    @property
+    def empty(self) -> tuple[str, ...]:
+        """The pages that show words and of which nothing was returned."""
+        return tuple(f"{row.site}/{row.file}" for row in self.rows if row.words_in and not row.words_kept)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the result for JSON, without the rows of pages, and without sites that are single pages."""
         return {
@@ -100,6 +107,7 @@ class Result:
             "by_kind": self.by_kind,
             "seconds": dict(self.seconds),
             "errors": self.errors,
+            "empty": list(self.empty),
             "sites": [asdict(row) for row in self.sites] if len(self.sites) <= _MANY_SITES else [],
         }
 
@@ -180,7 +188,16 @@ class Evaluation:
         parts = [
             f"{self.set_name}: {self.pages} pages of {len(self.sites)} sites, data {self.data_hash[:12]}"
             + (", page by page" if self.page_by_page else ""),
-            _grid(["mean", *measures, "ms/page", "errors"], [self._overall(result) for result in self.results]),
+            _grid(
+                ["mean", *measures, "empty", "errors", "ms/page"], [self._overall(result) for result in self.results]
+            ),
+        ]
+        parts += [
+            _grid(
+                [f"{measure}, by kind", *kinds_of(self.sites)], [_by_kind(result, measure) for result in self.results]
+            )
+            for measure in measures
+            if measure in _TOLD_BY_KIND and len(self.results) > 1
         ]
         kinds = {kind: [row for row in self.sites if row.kind == kind] for kind in kinds_of(self.sites)}
         heads = [f"{self.main.name}, by kind", "sites", *measures]
@@ -197,7 +214,12 @@ class Evaluation:
     def _overall(self, result: Result) -> list[str]:
         milliseconds = 1000 * sum(result.seconds.values()) / max(1, self.pages)
         spent = f"{milliseconds:.1f}" if result.seconds else ""
-        return [result.name, *_cells(result.macro), spent, str(result.errors) if result.errors else ""]
+        errors = str(result.errors) if result.errors else ""
+        return [result.name, *_cells(result.macro), str(len(result.empty)), errors, spent]
+
+
+def _by_kind(result: Result, measure: str) -> list[str]:
+    return [result.name, *(f"{means[measure]:.3f}" for means in result.by_kind.values())]
 
 
 def _cells(measures: Mapping[str, float]) -> list[str]:
