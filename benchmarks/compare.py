@@ -3,6 +3,7 @@
     python benchmarks/compare.py sites [--jobs 2]      or swde
     python benchmarks/compare.py sites --write         also writes docs/figures/compare-sites.json
     python benchmarks/compare.py sites --no-peers --method chunks --method chunks,delimiters=tables,share=0.1
+    python benchmarks/compare.py sites --choose --method chunks,share=0.2 --method chunks,share=0.3
 
 Needs the evaluation data (`CHAFFINCH_DATA`) and the extra `bench`. Tables are printed as Markdown.
 """
@@ -20,6 +21,7 @@ from typing import Final
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
+from chaffinch.evaluation.choice import leave_one_out
 from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.peers import PEERS
 from chaffinch.evaluation.predictors import Clock, Texts, visible_text
@@ -114,6 +116,15 @@ def tables(evaluation: Evaluation) -> Iterator[str]:
             yield f"| {result.name} | {cells} |"
 
 
+def choice(evaluation: Evaluation, count: int) -> Iterator[str]:
+    """Print what the first `count` predictions are worth if the other sites choose one of them for each site."""
+    measure = "f1" if "f1" in evaluation.main.macro else "kept"
+    found = leave_one_out(evaluation.results[:count], measure)
+    yield f"\nChosen for each site by the {measure} of all others: "
+    yield ", ".join(f"{name} {value:.3f}" for name, value in found.measures.items())
+    yield from (f"{times} times {name}" for name, times in found.chosen.items())
+
+
 def _cells(values: Iterator[float]) -> str:
     return " | ".join(f"{value:.3f}" for value in values)
 
@@ -134,16 +145,23 @@ def main() -> int:
     parser.add_argument(
         "--method", action="append", default=[], metavar="NAME,KEY=VALUE…", help="only this one; may be repeated"
     )
+    parser.add_argument(
+        "--choose", action="store_true", help="also measure what comes of choosing one of the methods; without peers"
+    )
     parser.add_argument("--write", action="store_true", help="write the figures of every site, too")
     parsed = parser.parse_args()
+    methods = [method_of(text) for text in parsed.method or METHODS]
+    alone = parsed.no_peers or parsed.choose
     evaluation = compare(
         parsed.set,
-        [method_of(text) for text in parsed.method or METHODS],
-        peers=() if parsed.no_peers else PEERS,
-        rivals=() if parsed.no_peers else [KGrams()],
+        methods,
+        peers=() if alone else PEERS,
+        rivals=() if alone else [KGrams()],
         settings=Settings(jobs=parsed.jobs, limit=parsed.limit),
     )
     print("\n".join(tables(evaluation)))
+    if parsed.choose:
+        print("\n".join(choice(evaluation, len(methods))))
     if parsed.write:
         FOLDER.mkdir(parents=True, exist_ok=True)
         (FOLDER / f"compare-{parsed.set}.json").write_text(f"{evaluation.to_json()}\n", "utf-8")
