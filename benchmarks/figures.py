@@ -1,8 +1,8 @@
 """Measure the curves of all methods, and draw them.
 
-    python benchmarks/figures.py [few-pages] [thresholds] [times] [--jobs 2]
+    python benchmarks/figures.py [few-pages] [thresholds] [shares] [times] [--jobs 2]
 
-Needs the evaluation data (`CHAFFINCH_DATA`) and the extra `figures`. Each curve is written to `docs/figures/` as rows
+Needs the evaluation data (`CHAFFINCH_DATA`) and the extra `bench`. Each curve is written to `docs/figures/` as rows
 in JSON and as a plot in SVG; with `--draw`, the plots are drawn anew from the rows that are there.
 """
 
@@ -19,11 +19,12 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chaffinch.evaluation.curves import TimeRow, few_pages, growth, thresholds, times, to_json
-from chaffinch.methods import make_method
+from chaffinch.evaluation.curves import COUNTING, TimeRow, few_pages, growth, shares, thresholds, times, to_json
+from chaffinch.methods import make_method, options_of
 
 Rows: TypeAlias = list[dict[str, Any]]
 
+SHARE_MEASURES: Final = (("sites", "f1"), ("sites", "leak"), ("swde", "removed"), ("swde", "kept"))
 FOLDER: Final = Path(__file__).parent.parent / "docs" / "figures"
 
 
@@ -59,6 +60,18 @@ def draw_thresholds(rows: Rows) -> Figure:
         if row["threshold"] == 0.5:
             axes.plot(row["removed"], row["kept"], "o", markersize=9, markerfacecolor="none", color="black")
     axes.set(xlabel="share of visible words removed", ylabel="share of distinct gold values kept", title="swde")
+    return figure
+
+
+def draw_shares(rows: Rows) -> Figure:
+    """Draw what a method does at each share of pages; a line marks the usual share."""
+    figure = Figure(figsize=(9, 6.4), layout="constrained")
+    usual = {method: float(options_of(make_method(method))["share"]) for method in COUNTING}
+    for axes, (set_name, measure) in zip(figure.subplots(2, 2).flat, SHARE_MEASURES, strict=True):
+        lines(axes, rows, "share", measure)
+        for line in axes.get_lines():
+            axes.axvline(usual[str(line.get_label())], color=line.get_color(), linestyle="--", linewidth=0.8)
+        axes.set(xlabel="share of the pages that makes template", ylabel=measure.replace("f1", "F1"), title=set_name)
     return figure
 
 
@@ -102,6 +115,7 @@ def print_times(rows: Rows) -> None:
 DRAWN: Final[dict[str, Callable[[Rows], Figure]]] = {
     "few-pages": draw_few_pages,
     "thresholds": draw_thresholds,
+    "shares": draw_shares,
     "times": draw_times,
 }
 
@@ -113,6 +127,8 @@ def measure(name: str, methods: Sequence[str], jobs: int) -> str:
         return to_json(few_pages(made, jobs=jobs))
     if name == "thresholds":
         return to_json(thresholds(made, jobs=jobs))
+    if name == "shares":
+        return to_json(shares(methods or COUNTING, jobs=jobs))
     return to_json(times(made))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from chaffinch.evaluation.curves import TimeRow, few_pages, grown, growth, thresholds, times, to_json
+from chaffinch.evaluation.curves import TimeRow, few_pages, grown, growth, shares, thresholds, times, to_json
 from chaffinch.evaluation.datasets import Regions, Sites
 from chaffinch.methods import METHODS
 from chaffinch.methods.blocks import FrequentBlocks
@@ -47,6 +47,7 @@ def sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "sites" / "split.json").write_text(
         json.dumps({"open": ["birds"], "stratified_by": {"docs": ["birds"]}}), "utf-8"
     )
+    (tmp_path / "sites" / "gold.py").write_text("# part of what the set is known by\n", "utf-8")
     gold = {page["file"]: Regions(f"The {page['bird']} sings.", "Home About us", "") for page in pages}
     monkeypatch.setattr(Sites, "_gold", lambda *_: gold)
     return tmp_path
@@ -78,6 +79,16 @@ def test_thresholds(swde: Path) -> None:
 def test_all_methods_are_measured_if_none_is_named(swde: Path) -> None:
     rows = thresholds(at=(0.5,), root=swde)
     assert [row.method for row in rows] == list(METHODS)
+
+
+def test_shares(sites: Path, swde: Path) -> None:
+    assert sites == swde
+    rows = shares(at=(0.5, 1.0), root=swde)
+    assert [(row.method, row.share) for row in rows] == [
+        (name, share) for name in ("chunks", "offsets", "blocks") for share in (0.5, 1.0)
+    ]
+    assert all((row.f1, row.leak, row.kept) == (1, 0, 1) for row in rows)
+    assert all(row.removed == pytest.approx(3 / 7) for row in rows)
 
 
 def test_times(swde: Path) -> None:

@@ -22,7 +22,6 @@ from chaffinch.evaluation.ma2003 import (
     sample_size,
     sampling_curve,
     template_ratios,
-    threshold_curve,
 )
 from chaffinch.methods import learn_template
 from chaffinch.methods.chunks import Chunks
@@ -134,12 +133,6 @@ def test_duplicates_are_compared_with_the_page_that_is_kept(root: Path) -> None:
     (folder / "1.html").write_bytes((folder / "0.html").read_bytes())
     found = duplicates_found("sites", [IMatch(most_share=1.0), IMatch(rarest=2, least_terms=1)])
     assert list(found.values()) == [Duplicates(1, 0, 1.0), Duplicates(1, 0, 1.0)]
-
-
-def test_threshold_curve() -> None:
-    found = threshold_curve("swde", Chunks(), (0.5, 1.1))
-    assert found[0.5] == {"removed": pytest.approx(7 / 11), "kept": 1}
-    assert found[1.1] == {"removed": 0, "kept": 1}
 
 
 @pytest.mark.parametrize("table", list(ma2003.TABLES))

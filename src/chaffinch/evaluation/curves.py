@@ -1,4 +1,4 @@
-"""Curves over all methods: what few pages of a site are worth, what a threshold costs, how time grows with pages.
+"""Curves over the methods: what few pages are worth, what thresholds and shares of pages cost, how time grows.
 
 Each curve is a list of typed rows, which `benchmarks/figures.py` writes as JSON and draws.
 """
@@ -19,6 +19,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from chaffinch.evaluation.datasets import Sites, Swde, find_data
+from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.predictors import Clock, Everything, MethodPredictor, visible_text
 from chaffinch.evaluation.scoring import page_scorer, site_row
 from chaffinch.methods import METHODS, Fold, learn_template, make_method
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 PAGES_OF_A_SITE: Final = (2, 3, 5, 10, 20, 40, 80)
 THRESHOLDS: Final = (0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+SHARES: Final = (0.03, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 0.9)
+COUNTING: Final = ("chunks", "offsets", "blocks")
+"""The methods that take for template what stands on a share of the site's pages."""
 PAGES_TIMED: Final = (100, 200, 400, 1000, 4000)
 SITES_TIMED: Final = ("auto-aol",)
 
@@ -69,6 +73,18 @@ class ThresholdRow:
 
     method: str
     threshold: float
+    removed: float
+    kept: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShareRow:
+    """How a method does when so large a share of the pages makes template: on `sites`, and on `swde`; means."""
+
+    method: str
+    share: float
+    f1: float
+    leak: float
     removed: float
     kept: float
 
@@ -203,6 +219,27 @@ def _at_thresholds(
     return found
 
 
+def shares(
+    names: Sequence[str] = COUNTING,
+    *,
+    at: Sequence[float] = SHARES,
+    limit: int | None = None,
+    jobs: int = 1,
+    root: Path | None = None,
+) -> list[ShareRow]:
+    """Measure on `sites` and `swde` what methods do as the share of pages moves that makes a thing template."""
+    pairs = [(name, share) for name in names for share in at]
+    methods = [make_method(name, {"share": str(share)}) for name, share in pairs]
+    settings = Settings(limit=limit, jobs=jobs, root=root)
+    of_sites, of_swde = (
+        [result.macro for result in compare(name, methods, settings=settings).results] for name in ("sites", "swde")
+    )
+    return [
+        ShareRow(name, share, one["f1"], one["leak"], other["removed"], other["kept"])
+        for (name, share), one, other in zip(pairs, of_sites, of_swde, strict=False)
+    ]
+
+
 def times(
     methods: Sequence[AnyMethod] | None = None,
     *,
@@ -277,7 +314,7 @@ def growth(rows: Iterable[TimeRow]) -> dict[tuple[str, str], float]:
     return result
 
 
-def to_json(rows: Sequence[FewPagesRow] | Sequence[ThresholdRow] | Sequence[TimeRow]) -> str:
+def to_json(rows: Sequence[FewPagesRow | ThresholdRow | ShareRow | TimeRow]) -> str:
     """Return rows as JSON, one on each line, with four digits: more is noise."""
     lines = (
         json.dumps({key: round(value, 4) if isinstance(value, float) else value for key, value in asdict(row).items()})

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from chaffinch.evaluation.datasets import Regions, open_set
-from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.measures import RegionWords, region_score, template_leak, words_and_bigrams
 from chaffinch.evaluation.predictors import Clock
 from chaffinch.methods import DEFAULT_THRESHOLD, learn_template
@@ -44,7 +43,6 @@ TEMPLATE_SHARE: Final = 0.9
 """A chunk with at least this share of template words is a template chunk."""
 
 SAMPLE_SIZES: Final = (2, 3, 5, 9, 13, 20, 40, 80)
-SHARES: Final = (0.03, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 0.9)
 
 
 class Region(IntEnum):
@@ -357,20 +355,6 @@ def duplicates_found(
     return result
 
 
-def threshold_curve(
-    set_name: SetName,
-    method: Chunks,
-    shares: Sequence[float] = SHARES,
-    *,
-    limit: int | None = None,
-    root: Path | None = None,
-) -> dict[float, dict[str, float]]:
-    """Return the means over sites for each share of pages that makes a chunk template."""
-    methods = [replace(method, share=share) for share in shares]
-    found = compare(set_name, methods, settings=Settings(limit=limit, root=root))
-    return {share: result.macro for share, result in zip(shares, found.results, strict=False)}
-
-
 def _ratio_lines(limit: int | None) -> Iterator[str]:
     for set_name in ("sites", "swde"):
         yield f"{set_name}\tfound\tgold"
@@ -423,12 +407,6 @@ def _cluster_lines(limit: int | None) -> Iterator[str]:
             yield f"{set_name}\t{spread}\t{sizes}\t{found.correct:.1%}\t{found.matched:.1%}"
 
 
-def _threshold_lines(limit: int | None) -> Iterator[str]:
-    for set_name in ("sites", "swde"):
-        for share, means in threshold_curve(set_name, Chunks(), limit=limit).items():
-            yield "\t".join([set_name, str(share), *(f"{name} {value:.4f}" for name, value in means.items())])
-
-
 TABLES: Final[dict[str, Callable[[int | None], Iterator[str]]]] = {
     "ratios": _ratio_lines,
     "discovery": _discovery_lines,
@@ -436,7 +414,6 @@ TABLES: Final[dict[str, Callable[[int | None], Iterator[str]]]] = {
     "small": partial(_sampling_lines, alone=True),
     "duplicates": _duplicate_lines,
     "clusters": _cluster_lines,
-    "thresholds": _threshold_lines,
 }
 
 
