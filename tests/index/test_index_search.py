@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -179,6 +182,38 @@ def test_a_second_writer_is_told(tmp_path: Path) -> None:
     ):
         pass
     assert SearchIndex(str(tmp_path / "i")).pages == 0
+
+
+_WRITE_FOR_EVER = """
+import sys
+from itertools import count
+from chaffinch.index import About, Entry, IndexWriter
+with IndexWriter(sys.argv[1], About.of(None, "balanced", "domain", None)) as writer:
+    print(writer.pages, flush=True)
+    for number in count(writer.pages):
+        writer.put(Entry(f"{number}.html", None, "s", None, None, None, None, None, (), f"page number {number}", ""))
+        if number % 20 == 19:
+            writer.commit()
+            print(writer.pages, flush=True)
+"""
+
+
+def test_a_writer_killed_at_any_moment_leaves_what_it_committed(tmp_path: Path) -> None:
+    """Kills fall before, within and after commits and merges; the next writer goes on with what it finds."""
+    path = str(tmp_path / "i")
+    before = 0
+    for kill, lines in enumerate((1, 2, 4, 8, 12)):
+        with subprocess.Popen([sys.executable, "-c", _WRITE_FOR_EVER, path], stdout=subprocess.PIPE, text=True) as run:
+            assert run.stdout is not None
+            told = [int(run.stdout.readline()) for _ in range(lines)]
+            time.sleep(0.003 * kill)
+            run.kill()
+            told += [int(line) for line in run.stdout]
+        assert told[0] == before
+        index = SearchIndex(path)
+        assert index.pages in {told[-1], told[-1] + 20}
+        assert found(index, f'"page number {told[-1] - 1}"') == ([str(told[-1] - 1)] if told[-1] else [])
+        before = index.pages
 
 
 def test_odd_pages_are_taken(tmp_path: Path) -> None:

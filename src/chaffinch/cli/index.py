@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import sys
 from typing import TYPE_CHECKING
 
 from chaffinch.cli.options import (
     add_inputs,
-    add_jobs,
     add_method_options,
+    add_run_options,
     favor_of,
     kept_method_of,
+    limits_of,
     method_of,
     sources_of,
     urls_of,
@@ -37,9 +39,11 @@ _EPILOG = """examples:
   chaffinch index new.warc.gz -o INDEX               add pages; those that changed are replaced
   chaffinch index -o INDEX --delete https://example.org/old
   chaffinch index crawl/ -o WHOLE --no-removal       the pages with their template, to compare
+  chaffinch index crawl/ --to opensearch https://user@host:9200/pages
 
 Pages are named by their URL, or by where they were read if they have none. Every 2,000 pages are committed: a run
-that is stopped, however hard, leaves an index that can be searched, and can be run again.
+that is stopped, however hard, leaves an index that can be searched, and can be run again. A password for a cluster is
+best left out of the URL: it is taken from OPENSEARCH_PASSWORD.
 exit codes: 0 done, 1 some inputs failed (each is named), 2 wrong usage
 """
 
@@ -56,7 +60,15 @@ def register(commands: Subparsers) -> None:
     )
     add_inputs(parser, required=False)
     output = parser.add_argument_group("output")
-    output.add_argument("-o", "--output", required=True, metavar="INDEX", help="the index, a folder; made if needed")
+    where = output.add_mutually_exclusive_group(required=True)
+    where.add_argument("-o", "--output", metavar="INDEX", help="the index, a folder; made if needed")
+    where.add_argument(
+        "--to",
+        nargs=2,
+        metavar=("opensearch", "URL"),
+        help="write to an index on an OpenSearch or Elasticsearch cluster (needs the extra `opensearch`); its name is "
+        "the end of the URL",
+    )
     output.add_argument(
         "--stem",
         metavar="LANGUAGE",
@@ -72,17 +84,19 @@ def register(commands: Subparsers) -> None:
         help="go by the templates that `chaffinch learn` kept, and by its method; every page is read once",
     )
     parser.add_argument("--no-removal", action="store_true", help="index the pages whole, with their template")
-    add_jobs(parser)
+    add_run_options(parser, resumable=False)
     parser.set_defaults(run=_run)
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    from chaffinch.index import delete_pages  # noqa: PLC0415  (the engine is large)
-
     deletes = bool(parsed.delete or parsed.delete_site)
     if bool(parsed.inputs) == deletes:
         raise UsageError("give either INPUT to index or pages to --delete")
-    report = delete_pages(parsed.output, parsed.delete, parsed.delete_site) if deletes else _index(parsed)
+    if parsed.to and parsed.to[0] != "opensearch":
+        raise UsageError(f"--to takes opensearch and a URL, not {parsed.to[0]!r}")
+    # The client would print a line for each answer that it does not like; they are told below, in words.
+    logging.getLogger("opensearch").addHandler(logging.NullHandler())
+    report = _delete(parsed) if deletes else _index(parsed)
     for failure in report.run.failures if deletes else ():
         print(f"chaffinch: {failure.source}: {failure.reason}", file=sys.stderr)
     if parsed.json:
@@ -92,10 +106,18 @@ def _run(parsed: argparse.Namespace) -> int:
     return 1 if report.run.failures else 0
 
 
-def _index(parsed: argparse.Namespace) -> IndexReport:
-    from chaffinch.index import index_inputs, is_index, read_about  # noqa: PLC0415  (the engine is large)
+def _delete(parsed: argparse.Namespace) -> IndexReport:
+    from chaffinch.index import delete_pages, delete_remote  # noqa: PLC0415  (the engine is large)
 
-    about = read_about(parsed.output) if is_index(parsed.output) else None
+    if parsed.to:
+        return delete_remote(parsed.to[1], parsed.delete, parsed.delete_site)
+    return delete_pages(parsed.output, parsed.delete, parsed.delete_site)
+
+
+def _index(parsed: argparse.Namespace) -> IndexReport:
+    from chaffinch.index import index_inputs, send_inputs  # noqa: PLC0415  (the engine is large)
+
+    about = _about(parsed)
     removal = not parsed.no_removal
     if about and about.whole and not (parsed.method or parsed.option or parsed.templates):
         removal = False
@@ -110,10 +132,20 @@ def _index(parsed: argparse.Namespace) -> IndexReport:
             print(f"chaffinch: {outcome.source}: {outcome.error}", file=sys.stderr)
 
     stem = parsed.stem if parsed.stem or about is None else about.stem
+    fill, where = (send_inputs, parsed.to[1]) if parsed.to else (index_inputs, parsed.output)
     try:
-        return index_inputs(parsed.inputs, parsed.output, options, removal=removal, stem=stem, step=step)
+        return fill(parsed.inputs, where, options, removal=removal, stem=stem, step=step)
     finally:
         progress.clear()
+
+
+def _about(parsed: argparse.Namespace) -> About | None:
+    """Return how the pages of the index were made, None if it is to be begun."""
+    from chaffinch.index import RemoteIndex, is_index, read_about  # noqa: PLC0415  (the engine is large)
+
+    if parsed.to:
+        return RemoteIndex(parsed.to[1]).read_about()
+    return read_about(parsed.output) if is_index(parsed.output) else None
 
 
 def _options(parsed: argparse.Namespace, about: About | None, *, removal: bool) -> RunOptions:
@@ -139,5 +171,8 @@ def _options(parsed: argparse.Namespace, about: About | None, *, removal: bool) 
         templates=parsed.templates,
         urls=urls_of(parsed),
         sources=sources_of(parsed),
+        captures=parsed.captures,
         jobs=parsed.jobs,
+        memory=parsed.memory,
+        limits=limits_of(parsed),
     )

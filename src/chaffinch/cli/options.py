@@ -153,8 +153,11 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a long run needs: bounds, what is done with duplicates, going on after an interruption, its report."""
+def add_run_options(parser: argparse.ArgumentParser, *, resumable: bool = True) -> None:
+    """Add what a long run needs: bounds, what is done with duplicates, going on after an interruption, its report.
+
+    The last two only where a run keeps what it needs for them.
+    """
     group = parser.add_argument_group("large crawls")
     group.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
     group.add_argument(
@@ -179,6 +182,8 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         help="of several captures of one URL take all, the first of the input, or the one fetched latest "
         "(default: %(default)s)",
     )
+    if not resumable:
+        return
     group.add_argument("--resume", action="store_true", help="go on with the interrupted run of the same command")
     group.add_argument(
         "--checkpoint",

@@ -81,7 +81,7 @@ def read_about(path: str) -> About:
     """Read what an index says of itself, or raise `SearchIndexError`."""
     try:
         found = json.loads(Path(path, NAME).read_text("utf-8"))
-        return _about_of(path, found)
+        return about_from(path, found)
     except (FileNotFoundError, NotADirectoryError):
         raise SearchIndexError(path, _why_no_index(Path(path))) from None
     except OSError as error:
@@ -90,7 +90,8 @@ def read_about(path: str) -> About:
         raise SearchIndexError(path, f"is damaged ({NAME} is unreadable)") from error
 
 
-def _about_of(path: str, found: dict[str, Any]) -> About:
+def about_from(path: str, found: dict[str, Any]) -> About:
+    """Return what an index says of itself, read from what was written; raises what such readings raise."""
     if found["format"] != FORMAT:
         raise SearchIndexError(
             path,

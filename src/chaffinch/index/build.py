@@ -6,15 +6,19 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from chaffinch.errors import SearchIndexError
 from chaffinch.index.about import About, read_about
-from chaffinch.index.writer import CHANGES, Change, IndexWriter, entry_of
+from chaffinch.index.remote import RemoteIndex
+from chaffinch.index.writer import CHANGES, Change, Entry, IndexWriter, entry_of
 from chaffinch.methods.sandwich import Sandwich
 from chaffinch.runs import Failure, Outcome, RunOptions, RunReport, clean_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+Step: TypeAlias = Callable[[Outcome], None]
 
 
 @dataclass
@@ -65,28 +69,89 @@ def index_inputs(
     *,
     removal: bool = True,
     stem: str | None = None,
-    step: Callable[[Outcome], None] = lambda _: None,
+    step: Step = lambda _: None,
 ) -> IndexReport:
     """Put all pages of `inputs` into the index `path`, which is made if it is not there.
 
     Without `removal`, pages are indexed whole. `stem` is the language whose stemmer is used. `step` is told of each
     input when it is done.
     """
-    options = options or RunOptions()
-    about = about_of(options, removal=removal, stem=stem)
-    used = replace(options if removal else whole_pages(options), format="text", parts=True)
-    report = IndexReport(path, RunReport.of(used) if removal else RunReport(about.method))
-    start = time.perf_counter()
-    with IndexWriter(path, about) as writer:
-        for outcome in clean_inputs(inputs, used):
-            report.run.count(outcome if removal else replace(outcome, informed=True))
-            if outcome.document is not None and outcome.parts is not None:
-                report.changes[writer.put(entry_of(outcome.document, outcome.parts))] += 1
+    run = _Run.of(options, path, removal=removal, stem=stem)
+    with IndexWriter(path, run.about) as writer:
+        for outcome, entry in run.entries(inputs):
+            if entry is not None:
+                run.report.changes[writer.put(entry)] += 1
             step(outcome)
         writer.commit()
-        report.pages = writer.pages
-    report.run.seconds = time.perf_counter() - start
-    return report
+        run.report.pages = writer.pages
+    return run.done()
+
+
+def send_inputs(
+    inputs: Sequence[str],
+    url: str,
+    options: RunOptions | None = None,
+    *,
+    removal: bool = True,
+    stem: str | None = None,
+    step: Step = lambda _: None,
+) -> IndexReport:
+    """Put all pages of `inputs` into an index on a cluster, as `index_inputs` does into one on this machine.
+
+    What the cluster takes, it keeps, whatever happens after. A page that it refuses counts as a failure.
+    """
+    remote = RemoteIndex(url)
+    run = _Run.of(options, remote.path, removal=removal, stem=stem)
+    remote.open(run.about)
+
+    def entries() -> Iterator[Entry]:
+        for outcome, entry in run.entries(inputs):
+            if entry is None:
+                step(outcome)
+            else:
+                yield entry
+
+    for sent in remote.send(entries()):
+        if sent.change is None:
+            run.report.run.failures.append(Failure(sent.key, sent.reason))
+        else:
+            run.report.changes[sent.change] += 1
+        step(Outcome(sent.key, error=sent.reason or None))
+    run.report.pages = remote.pages()
+    return run.done()
+
+
+@dataclass
+class _Run:
+    """A run whose pages go into an index, whichever."""
+
+    options: RunOptions
+    about: About
+    report: IndexReport
+    removal: bool
+    start: float
+
+    @classmethod
+    def of(cls, options: RunOptions | None, path: str, *, removal: bool, stem: str | None) -> _Run:
+        options = options or RunOptions()
+        about = about_of(options, removal=removal, stem=stem)
+        used = replace(options if removal else whole_pages(options), format="text", parts=True)
+        report = IndexReport(path, RunReport.of(used) if removal else RunReport(about.method))
+        return cls(used, about, report, removal, time.perf_counter())
+
+    def entries(self, inputs: Sequence[str]) -> Iterator[tuple[Outcome, Entry | None]]:
+        """Yield what becomes of each input, with its entry if there is one."""
+        for outcome in clean_inputs(inputs, self.options):
+            self.report.run.count(outcome if self.removal else replace(outcome, informed=True))
+            if outcome.document is not None and outcome.parts is not None:
+                yield outcome, entry_of(outcome.document, outcome.parts)
+            else:
+                yield outcome, None
+
+    def done(self) -> IndexReport:
+        """Return the report."""
+        self.report.run.seconds = time.perf_counter() - self.start
+        return self.report
 
 
 def delete_pages(path: str, keys: Sequence[str], sites: Sequence[str]) -> IndexReport:
@@ -104,4 +169,25 @@ def delete_pages(path: str, keys: Sequence[str], sites: Sequence[str]) -> IndexR
             if not pages:
                 report.run.failures.append(Failure(f"site {site}", f"is not in {path}"))
         report.pages = writer.pages
+    return report
+
+
+def delete_remote(url: str, keys: Sequence[str], sites: Sequence[str]) -> IndexReport:
+    """Delete pages from an index on a cluster, as `delete_pages` does."""
+    remote = RemoteIndex(url)
+    about = remote.read_about()
+    if about is None:
+        raise SearchIndexError(remote.path, "there is no such index")
+    report = IndexReport(remote.path, RunReport(about.method))
+    for sent in remote.delete(keys):
+        if sent.reason:
+            report.run.failures.append(Failure(sent.key, sent.reason))
+        else:
+            report.deleted += 1
+    for site in sites:
+        pages = remote.delete_site(site)
+        report.deleted += pages
+        if not pages:
+            report.run.failures.append(Failure(f"site {site}", "is not in the index"))
+    report.pages = remote.pages()
     return report
