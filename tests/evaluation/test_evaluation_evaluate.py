@@ -177,6 +177,6 @@ def test_real_peers(name: str) -> None:
 
 
 def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(peers.PEERS, "parrot", lambda: peers._import("no_such_peer"))  # noqa: SLF001
+    monkeypatch.setitem(peers.PEERS, "parrot", lambda: peers.optional_module("no_such_peer"))
     with pytest.raises(MissingExtraError, match=r"the peer 'no_such_peer'.*chaffinch\[bench\]"):
         evaluate_peer("swde", "parrot")

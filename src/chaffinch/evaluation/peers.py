@@ -36,7 +36,7 @@ Extract: TypeAlias = Callable[[str], str]
 
 def trafilatura_extractor() -> Extract:
     """Return trafilatura's main text, comments and tables included as is its default."""
-    extract = _import("trafilatura").extract
+    extract = optional_module("trafilatura").extract
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
 
     def text_of(html: str) -> str:
@@ -47,7 +47,7 @@ def trafilatura_extractor() -> Extract:
 
 def resiliparse_extractor() -> Extract:
     """Return resiliparse's main content as plain text, without bullets and alternative texts."""
-    extract = _import("resiliparse.extract.html2text", package="resiliparse").extract_plain_text
+    extract = optional_module("resiliparse.extract.html2text", package="resiliparse").extract_plain_text
     options: dict[str, Any] = {"main_content": True, "list_bullets": False, "alt_texts": False}
     if "hidden_elements" in _parameters(extract):
         options["hidden_elements"] = True
@@ -60,7 +60,7 @@ def resiliparse_extractor() -> Extract:
 
 def readability_extractor() -> Extract:
     """Return the text of readability-lxml's article."""
-    document = _import("readability", package="readability-lxml").Document
+    document = optional_module("readability", package="readability-lxml").Document
     logging.getLogger("readability").setLevel(logging.CRITICAL)
 
     def text_of(html: str) -> str:
@@ -71,7 +71,7 @@ def readability_extractor() -> Extract:
 
 def justext_extractor() -> Extract:
     """Return the paragraphs that jusText keeps, by its English stop words."""
-    module = _import("justext")
+    module = optional_module("justext")
     stop_words = module.get_stoplist("English")
 
     def text_of(html: str) -> str:
@@ -85,7 +85,7 @@ def newspaper_extractor() -> Extract:
     """Return newspaper4k's text; it is given the page, so it fetches nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that parts of it which are not used here are not installed
-        module = _import("newspaper", package="newspaper4k")
+        module = optional_module("newspaper", package="newspaper4k")
     logging.getLogger("newspaper").setLevel(logging.CRITICAL)
 
     def text_of(html: str) -> str:
@@ -99,7 +99,7 @@ def newspaper_extractor() -> Extract:
 
 def turbohtml_extractor() -> Extract:
     """Return the text of the element that turbohtml takes for the main content."""
-    read = _import("turbohtml").parse
+    read = optional_module("turbohtml").parse
 
     def text_of(html: str) -> str:
         found = read(html).main_content()
@@ -192,7 +192,8 @@ def peer_version(name: str) -> str:
     return f"{name} {version(name)}"
 
 
-def _import(module: str, *, package: str | None = None) -> Any:  # noqa: ANN401 - the peers declare no types
+def optional_module(module: str, *, package: str | None = None) -> Any:  # noqa: ANN401 - the peers declare no types
+    """Return a module of a peer, or raise `MissingExtraError` if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from chaffinch.errors import InputError
 from chaffinch.methods import DEFAULT_FAVOR, learn_template, options_of, threshold_of
 from chaffinch.render import render
 
@@ -130,3 +134,37 @@ class Nothing:
     def predict(self, pages: Sequence[Page]) -> Texts:
         """Return an empty text for each page."""
         return Texts([""] * len(pages))
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Texts that were made before, such as by models that were trained without the page's site.
+
+    The file has a line of JSON for each page, with the `source` of the page and the `text` that was kept of it.
+    """
+
+    name: str
+    path: Path
+
+    @property
+    def label(self) -> str:
+        """The name with what it stands for."""
+        return f"{self.name}: texts made before, {len(self._texts)} pages"
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        try:
+            rows = [json.loads(line) for line in self.path.read_text("utf-8").splitlines()]
+            return {row["source"]: row["text"] for row in rows}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(str(self.path), f"holds no texts of pages: {error}") from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "path": self.path}  # every process reads the texts itself
+
+    def predict(self, pages: Sequence[Page]) -> Texts:
+        """Return the text that was kept of each page."""
+        missing = next((page.source for page in pages if page.source not in self._texts), None)
+        if missing is not None:
+            raise InputError(str(self.path), f"has no text of {missing}")
+        return Texts([self._texts[page.source] for page in pages])
