@@ -52,14 +52,17 @@ def draw_few_pages(rows: Rows) -> Figure:
 
 
 def draw_thresholds(rows: Rows) -> Figure:
-    """Draw gold values kept against words removed; a ring marks the usual threshold."""
-    figure = Figure(figsize=(5.6, 4), layout="constrained")
-    axes = figure.subplots()
-    lines(axes, rows, "removed", "kept")
-    for row in rows:
-        if row["threshold"] == 0.5:
-            axes.plot(row["removed"], row["kept"], "o", markersize=9, markerfacecolor="none", color="black")
-    axes.set(xlabel="share of visible words removed", ylabel="share of distinct gold values kept", title="swde")
+    """Draw gold values kept against words removed, whole and near the top; a ring marks the usual threshold."""
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    whole, top = figure.subplots(1, 2)
+    for axes in (whole, top):
+        lines(axes, rows, "removed", "kept")
+        for row in rows:
+            if row["threshold"] == 0.5:
+                axes.plot(row["removed"], row["kept"], "o", markersize=9, markerfacecolor="none", color="black")
+        axes.set(xlabel="share of visible words removed", ylabel="share of distinct gold values kept")
+    top.set(xlim=(0.42, 0.58), ylim=(0.95, 1.002))
+    figure.suptitle("swde: removed and kept as the threshold moves")
     return figure
 
 
@@ -143,7 +146,8 @@ def main() -> int:
     parsed = parser.parse_args()
     if unknown := set(parsed.curves) - set(DRAWN):
         parser.error(f"there is no curve {', '.join(sorted(unknown))}; there are: {', '.join(DRAWN)}")
-    mpl.rcParams["svg.hashsalt"] = "chaffinch"  # so that the same rows give the same file
+    # The same rows give the same file, and a small one.
+    mpl.rcParams.update({"svg.hashsalt": "chaffinch", "svg.fonttype": "none"})
     parsed.folder.mkdir(parents=True, exist_ok=True)
     for name in parsed.curves or DRAWN:
         path = parsed.folder / f"{name}.json"

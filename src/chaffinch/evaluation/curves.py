@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PAGES_OF_A_SITE: Final = (2, 3, 5, 10, 20, 40, 80)
 THRESHOLDS: Final = (0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-SHARES: Final = (0.03, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 0.9)
+SHARES: Final = (0.03, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5, 0.8)
 COUNTING: Final = ("chunks", "offsets", "blocks")
 """The methods that take for template what stands on a share of the site's pages."""
 PAGES_TIMED: Final = (100, 200, 400, 1000, 4000)
