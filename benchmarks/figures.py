@@ -89,7 +89,8 @@ def draw_times(rows: Rows) -> Figure:
     lines(total, shown, "pages", "seconds")
     total.set(xscale="log", yscale="log", xlabel="pages of a site", ylabel="CPU seconds, without parsing")
     lines(each, shown, "pages", "each")
-    each.set(xscale="log", xlabel="pages of a site", ylabel="CPU ms a page, without parsing", ylim=(0, None))
+    each.set(xscale="log", xlabel="pages of a site", ylabel="CPU ms a page, without parsing")
+    each.set(ylim=(0, 1.3 * each.get_ylim()[1]))  # room for the legend
     figure.suptitle("swde: time of learning and scoring")
     return figure
 
