@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chaffinch.methods import lcs
@@ -42,6 +42,7 @@ def test_longest_and_common(one: list[int], other: list[int]) -> None:
 
 
 @given(sequences, sequences)
+@example(one=[0, 0, 0, 0, 1], other=[0, 0, 0, 1, 0, 0, 0, 0, 0, 0])  # what is left of the two differs in length
 def test_beyond_the_bound_still_common(one: list[int], other: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lcs, "EXACT_CELLS", 0)

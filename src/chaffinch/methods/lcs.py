@@ -63,7 +63,8 @@ def _exact(left: IndexArray, right: IndexArray) -> IndexArray:
 
 def _by_occurrence(left: IndexArray, right: IndexArray) -> IndexArray:
     """Match k-th occurrences with k-th occurrences, and keep the longest increasing run of them."""
-    left_keys, right_keys = _numbered(left), _numbered(right)
+    most = max(len(left), len(right))
+    left_keys, right_keys = _numbered(left, most), _numbered(right, most)
     order = np.argsort(right_keys, kind="stable")
     place = np.searchsorted(right_keys[order], left_keys)
     found = place < len(order)
@@ -72,15 +73,18 @@ def _by_occurrence(left: IndexArray, right: IndexArray) -> IndexArray:
     return source[_longest_increasing(order[place[source]].tolist())]
 
 
-def _numbered(values: IndexArray) -> IndexArray:
-    """Return a number for each (element, how often it stood before) pair."""
+def _numbered(values: IndexArray, most: int) -> IndexArray:
+    """Return a number for each (element, how often it stood before) pair; nothing stands more than `most` times.
+
+    Both sides need the same `most`, or their numbers mean different pairs.
+    """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     counts = np.diff(np.append(starts, len(ordered)))
     occurrence = np.empty(len(values), dtype=np.intp)
     occurrence[order] = np.arange(len(values)) - np.repeat(starts, counts)
-    return values.astype(np.intp) * (len(values) + len(starts) + 1) + occurrence
+    return values.astype(np.intp) * most + occurrence
 
 
 def _longest_increasing(values: list[int]) -> list[int]:
