@@ -27,6 +27,14 @@ def test_one_page_prints_its_content(chaffinch: Command, tmp_path: Path) -> None
     assert (done.returncode, done.stdout, done.stderr) == (0, "Seeds\n\nSunflower and hemp.\n", "")
 
 
+def test_no_page_is_told(chaffinch: Command, small_crawl: Path) -> None:
+    (small_crawl.parent / "empty").mkdir()
+    done = chaffinch("clean", "empty", cwd=small_crawl.parent)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "chaffinch: No page was found.\n")
+    done = chaffinch("clean", "crawl", "--include", "*elsewhere*", "--dry-run", cwd=small_crawl.parent)
+    assert "6 pages left out by --include and --exclude, and no other found." in done.stderr
+
+
 def test_a_folder_to_json_lines(chaffinch: Command, small_crawl: Path) -> None:
     done = chaffinch("clean", "crawl", "-o", "out.jsonl", cwd=small_crawl.parent)
     assert done.returncode == 0, done.stderr

@@ -74,8 +74,11 @@ def test_counts() -> None:
 
 
 def test_no_page_at_all() -> None:
-    assert report_of().total.template_share == 0
-    assert report_of().remarks() == []
+    report = report_of()
+    assert report.total.template_share == 0
+    assert report.remarks() == ["No page was found."]
+    report.unwanted = 1
+    assert report.remarks() == ["1 page left out by --include and --exclude, and no other found."]
 
 
 def test_many_sites_are_summed_up() -> None:

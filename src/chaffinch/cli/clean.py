@@ -165,6 +165,6 @@ def _report(cleaning: Cleaning, *, as_json: bool, beside_content: bool) -> None:
         print(json.dumps(report.as_json(), ensure_ascii=False, indent=2), file=sys.stderr if beside_content else None)
     elif not beside_content:
         print(report.as_table(), file=sys.stderr)
-    elif report.drifted or sys.stderr.isatty():
+    elif report.drifted or not report.total.pages or sys.stderr.isatty():
         for remark in report.remarks():
             print(f"chaffinch: {remark}", file=sys.stderr)

@@ -175,6 +175,12 @@ class RunReport:
         """Say what a user should know of the run, in sentences."""
         total = self.total
         lines = []
+        if not total.pages + total.failures + (self.duplicates or 0):
+            lines.append(
+                f"{counted(self.unwanted, 'page')} left out by --include and --exclude, and no other found."
+                if self.unwanted
+                else "No page was found."
+            )
         if total.pages > total.informed:
             alone = f"{total.pages - total.informed} of {total.pages} pages stood alone: {self.method} found "
             lines.append(
