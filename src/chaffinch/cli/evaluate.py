@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from chaffinch.cli.options import add_method_options, favor_of, method_of, positive
-from chaffinch.errors import OutputError
+from chaffinch.errors import OutputError, UsageError
+from chaffinch.evaluation.corpora import COLLECTIONS
 from chaffinch.evaluation.datasets import SET_NAMES
 from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.peers import PEERS, SLOW_PEERS
+from chaffinch.evaluation.predictors import MethodPredictor
+from chaffinch.evaluation.retrieval import measure_retrieval
+from chaffinch.evaluation.retrieval_report import query_lines, tables, to_json
+from chaffinch.evaluation.retrieval_rivals import RawLines, ShingleBlocks
 from chaffinch.methods import METHODS, make_method
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from chaffinch.cli.clean import Subparsers
+    from chaffinch.evaluation.evaluate import Progress
+    from chaffinch.evaluation.predictors import Predictor
+    from chaffinch.methods import AnyMethod
+
+_RETRIEVAL: Final = "retrieval"
 
 
 def register(commands: Subparsers) -> None:
@@ -27,11 +38,27 @@ def register(commands: Subparsers) -> None:
         description="Measure a method on labelled pages, beside the baselines that keep everything and nothing. The "
         "data is not part of Chaffinch: its folder is $CHAFFINCH_DATA, or ~/.cache/chaffinch/data.",
     )
-    parser.add_argument("set", choices=SET_NAMES, metavar="SET", help=f"one of {', '.join(SET_NAMES)}")
-    parser.epilog = "`--method all` compares all methods, at their defaults, in accuracy and time."
+    parser.add_argument(
+        "set",
+        choices=(*SET_NAMES, _RETRIEVAL),
+        metavar="SET",
+        help=f"one of {', '.join(SET_NAMES)}; or {_RETRIEVAL}: what a method does to search in real collections",
+    )
+    parser.epilog = (
+        "`--method all` compares all methods, at their defaults, in accuracy and time. `retrieval` needs the extra of "
+        "this name; with `--method all` it also measures the papers' rivals."
+    )
     add_method_options(parser)
     parser.add_argument("--page-by-page", action="store_true", help="tell the method nothing of the pages' sites")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N sites")
+    parser.add_argument(
+        "--collection",
+        action="append",
+        default=[],
+        choices=COLLECTIONS,
+        metavar="NAME",
+        help=f"with {_RETRIEVAL}, only this one of {', '.join(COLLECTIONS)}; may be repeated",
+    )
     parser.add_argument(
         "--peers", action="store_true", help="measure every peer on the same pages, but slow newspaper4k"
     )
@@ -46,32 +73,53 @@ def register(commands: Subparsers) -> None:
     )
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--pages", metavar="FILE", help="write a line of JSON for each page and prediction")
+    parser.add_argument("--pages", metavar="FILE", help="write a line of JSON for each page and prediction, or query")
     parser.set_defaults(run=_run)
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    settings = Settings(favor=favor_of(parsed), limit=parsed.limit, page_by_page=parsed.page_by_page, jobs=parsed.jobs)
-
-    def progress(done: int, total: int, name: str) -> None:
+    def tell(done: int, total: int, name: str) -> None:
         sys.stderr.write(f"\r\x1b[K{done}/{total} {name}" if done < total else "\r\x1b[K")
         sys.stderr.flush()
 
-    evaluation = compare(
-        parsed.set,
-        [make_method(name) for name in METHODS] if parsed.method == "all" else [method_of(parsed)],
-        peers=_peers(parsed),
-        settings=settings,
-        progress=progress if sys.stderr.isatty() else None,
-    )
-    if parsed.pages:
-        try:
-            with Path(parsed.pages).open("w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in evaluation.page_lines())
-        except OSError as error:
-            raise OutputError(parsed.pages, error.strerror or str(error)) from error
+    progress = tell if sys.stderr.isatty() else None
+    methods = [make_method(name) for name in METHODS] if parsed.method == "all" else [method_of(parsed)]
+    if parsed.set == _RETRIEVAL:
+        return _run_retrieval(parsed, methods, progress)
+    if parsed.collection:
+        raise UsageError(f"--collection is for {_RETRIEVAL}")
+    settings = Settings(favor=favor_of(parsed), limit=parsed.limit, page_by_page=parsed.page_by_page, jobs=parsed.jobs)
+    evaluation = compare(parsed.set, methods, peers=_peers(parsed), settings=settings, progress=progress)
+    _write(parsed.pages, evaluation.page_lines())
     print(evaluation.to_json() if parsed.json else evaluation.table())
     return 0
+
+
+def _run_retrieval(parsed: argparse.Namespace, methods: list[AnyMethod], progress: Progress | None) -> int:
+    if parsed.peers or parsed.peer:
+        raise UsageError(f"{_RETRIEVAL} compares methods with the papers' rivals, not with peers")
+    rivals: list[Predictor] = [ShingleBlocks(), RawLines()] if parsed.method == "all" else []
+    found = measure_retrieval(
+        [*(MethodPredictor(method, favor_of(parsed), parsed.page_by_page) for method in methods), *rivals],
+        collections=[name for name in COLLECTIONS if name in parsed.collection] or COLLECTIONS,
+        limit=parsed.limit,
+        jobs=parsed.jobs,
+        progress=progress,
+    )
+    _write(parsed.pages, query_lines(found))
+    print(to_json(found) if parsed.json else tables(found))
+    return 0
+
+
+def _write(path: str | None, lines: Iterable[str]) -> None:
+    """Write lines to the file that was named, if one was."""
+    if path is None:
+        return
+    try:
+        with Path(path).open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        raise OutputError(path, error.strerror or str(error)) from error
 
 
 def _peers(parsed: argparse.Namespace) -> list[str]:

@@ -51,6 +51,8 @@ class Texts:
     texts: Sequence[str]
     seconds: dict[str, float] = field(default_factory=dict)
     errors: int = 0
+    page_bytes: int | None = None
+    """What is left of the pages themselves, for a prediction that gives pages and not just their text."""
 
 
 class Predictor(Protocol):
