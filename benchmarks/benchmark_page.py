@@ -7,7 +7,7 @@
                                                                besides, texts that models trained without the page's
                                                                site have kept; also for sites and sites-single
 
-Needs the evaluation data (`CHAFFINCH_DATA`) and the extra `bench`. The figures of each section are kept in
+Needs the evaluation data (`CHAFFINCH_DATA`) and the extras `bench` and `peers`. The figures of each section are kept in
 `docs/figures/benchmark-SECTION.json`. The peers' answers are kept in the data folder, so only the first run is long.
 """
 

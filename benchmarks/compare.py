@@ -5,7 +5,7 @@
     python benchmarks/compare.py sites --no-peers --method chunks --method chunks,delimiters=tables,share=0.1
     python benchmarks/compare.py sites --choose --method chunks,share=0.2 --method chunks,share=0.3
 
-Needs the evaluation data (`CHAFFINCH_DATA`) and the extra `bench`. Tables are printed as Markdown.
+Needs the evaluation data (`CHAFFINCH_DATA`) and the extras `bench` and `peers`. Tables are printed as Markdown.
 """
 
 from __future__ import annotations

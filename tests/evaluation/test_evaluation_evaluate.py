@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from chaffinch.cli.main import main
 from chaffinch.errors import MissingExtraError, UsageError
 from chaffinch.evaluation import peers
 from chaffinch.evaluation.evaluate import Settings, compare, evaluate, evaluate_peer, run_evaluation
@@ -180,3 +181,20 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(peers.PEERS, "parrot", lambda: peers.optional_module("no_such_peer"))
     with pytest.raises(MissingExtraError, match=r"the peer 'no_such_peer'.*chaffinch\[bench\]"):
         evaluate_peer("swde", "parrot")
+
+
+def test_peers_that_are_not_installed_are_left_out_of_all_of_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(peers, "version", lambda name: f"of {name}")
+    for name in list(peers.PEERS):
+        monkeypatch.delitem(peers.PEERS, name)
+    monkeypatch.setitem(peers.PEERS, "parrot", lambda: lambda html: html)
+    monkeypatch.setitem(peers.PEERS, "dodo", lambda: peers.optional_module("no_such_peer", extra="peers"))
+    assert main(["evaluate", "swde", "--peers"]) == 0
+    shown = capsys.readouterr()
+    assert "parrot" in shown.out
+    assert "dodo" not in shown.out
+    assert "left out: the peer 'no_such_peer'" in shown.err
+    assert "chaffinch[peers]" in shown.err
+    assert main(["evaluate", "swde", "--peer", "dodo"]) == 2

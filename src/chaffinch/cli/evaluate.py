@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from chaffinch.cli.options import add_method_options, favor_of, method_of, positive
-from chaffinch.errors import OutputError, UsageError
+from chaffinch.errors import MissingExtraError, OutputError, UsageError
 from chaffinch.evaluation.corpora import COLLECTIONS
 from chaffinch.evaluation.datasets import SET_NAMES
 from chaffinch.evaluation.evaluate import Settings, compare
-from chaffinch.evaluation.peers import PEERS, SLOW_PEERS
+from chaffinch.evaluation.peers import PEERS, SLOW_PEERS, peer_version
 from chaffinch.evaluation.predictors import MethodPredictor
 from chaffinch.evaluation.retrieval import measure_retrieval
 from chaffinch.evaluation.retrieval_report import query_lines, tables, to_json
@@ -60,7 +60,7 @@ def register(commands: Subparsers) -> None:
         help=f"with {_RETRIEVAL}, only this one of {', '.join(COLLECTIONS)}; may be repeated",
     )
     parser.add_argument(
-        "--peers", action="store_true", help="measure every peer on the same pages, but slow newspaper4k"
+        "--peers", action="store_true", help="measure every peer that is installed, but slow newspaper4k"
     )
     parser.add_argument(
         "--peer",
@@ -68,8 +68,8 @@ def register(commands: Subparsers) -> None:
         default=[],
         choices=PEERS,
         metavar="NAME",
-        help=f"measure this one: {', '.join(PEERS)}; may be repeated. Peers need the extra `bench`; their answers are "
-        "kept in the data folder, so the second time is quick",
+        help=f"measure this one: {', '.join(PEERS)}; may be repeated. Peers need the extras `bench` and `peers`; their "
+        "answers are kept in the data folder, so the second time is quick",
     )
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -123,5 +123,16 @@ def _write(path: str | None, lines: Iterable[str]) -> None:
 
 
 def _peers(parsed: argparse.Namespace) -> list[str]:
-    """Return the peers that are asked for, in the order of the table of peers."""
-    return [name for name in PEERS if name in parsed.peer or (parsed.peers and name not in SLOW_PEERS)]
+    """Return the peers that are asked for, in the order of the table of peers; of all of them, those there are."""
+    asked = [name for name in PEERS if name in parsed.peer or (parsed.peers and name not in SLOW_PEERS)]
+    return [name for name in asked if name in parsed.peer or _is_there(name)]
+
+
+def _is_there(peer: str) -> bool:
+    """Tell whether a peer is installed, and say so if it is not."""
+    try:
+        peer_version(peer)
+    except MissingExtraError as error:
+        print(f"chaffinch: left out: {error}", file=sys.stderr)
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""Other extractors, to compare with. None of them is needed; the extra `bench` installs them.
+"""Other extractors, to compare with. None of them is needed; the extras `bench` and `peers` install them.
 
 Each gets the page as text, decoded as Chaffinch decodes it, and nothing of the site. An error counts as an empty
 answer. What a peer of one version makes of the pages of one site is kept on disk: peers are slow and do not change.
@@ -60,7 +60,7 @@ def resiliparse_extractor() -> Extract:
 
 def readability_extractor() -> Extract:
     """Return the text of readability-lxml's article."""
-    document = optional_module("readability", package="readability-lxml").Document
+    document = optional_module("readability", package="readability-lxml", extra="peers").Document
     logging.getLogger("readability").setLevel(logging.CRITICAL)
 
     def text_of(html: str) -> str:
@@ -85,7 +85,7 @@ def newspaper_extractor() -> Extract:
     """Return newspaper4k's text; it is given the page, so it fetches nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that parts of it which are not used here are not installed
-        module = optional_module("newspaper", package="newspaper4k")
+        module = optional_module("newspaper", package="newspaper4k", extra="peers")
     logging.getLogger("newspaper").setLevel(logging.CRITICAL)
 
     def text_of(html: str) -> str:
@@ -192,12 +192,12 @@ def peer_version(name: str) -> str:
     return f"{name} {version(name)}"
 
 
-def optional_module(module: str, *, package: str | None = None) -> Any:  # noqa: ANN401 - the peers declare no types
+def optional_module(module: str, *, package: str | None = None, extra: str = "bench") -> Any:  # noqa: ANN401 - the peers declare no types
     """Return a module of a peer, or raise `MissingExtraError` if it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise MissingExtraError(f"the peer {package or module!r}", "bench") from error
+        raise MissingExtraError(f"the peer {package or module!r}", extra) from error
 
 
 def _parameters(function: Callable[..., object]) -> frozenset[str]:
