@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chaffinch.errors import ModelError
-from chaffinch.methods import blocks as module
-from chaffinch.methods import learn_template
-from chaffinch.methods.blocks import BlockCounts, FrequentBlocks
+from chaffinch.methods import learn_template, words
+from chaffinch.methods.blocks import MODERN_TAGS, BlockCounts, FrequentBlocks
+from chaffinch.methods.words import Words
 from chaffinch.page import Page, parse
 
 PAPER = FrequentBlocks(modern=False, leaves=False, min_characters=40, min_words=3, share=0.1, menus=1)
@@ -251,22 +251,22 @@ numbers = st.lists(st.integers(0, (1 << 61) - 2), min_size=1, max_size=20)
 @given(numbers, numbers)
 def test_products_modulo_the_prime(one: list[int], other: list[int]) -> None:
     length = min(len(one), len(other))
-    found = module._product(np.array(one[:length], np.uint64), np.array(other[:length], np.uint64))  # noqa: SLF001
+    found = words._product(np.array(one[:length], np.uint64), np.array(other[:length], np.uint64))  # noqa: SLF001
     expected = [a * b % ((1 << 61) - 1) for a, b in zip(one, other, strict=False)]
     assert found.tolist() == expected
 
 
 @given(st.lists(st.sampled_from("abcdef"), max_size=60), st.data())
-def test_hashes_and_counts_of_runs_are_those_of_the_plain_definition(words: list[str], data: st.DataObject) -> None:
-    of = page(*(f"<p>{word}</p>" for word in words))
-    found = module._Words.of(of, module.MODERN_TAGS)  # noqa: SLF001
-    start = data.draw(st.integers(0, len(words)))
-    stop = data.draw(st.integers(start, len(words)))
+def test_hashes_and_counts_of_runs_are_those_of_the_plain_definition(drawn: list[str], data: st.DataObject) -> None:
+    of = page(*(f"<p>{word}</p>" for word in drawn))
+    found = Words.of(of, MODERN_TAGS)
+    start = data.draw(st.integers(0, len(drawn)))
+    stop = data.draw(st.integers(start, len(drawn)))
     bounds = np.array([start], np.int32), np.array([stop], np.int32)
-    different = module._count_different(found._before, *bounds)  # noqa: SLF001
-    assert different.tolist() == [len(set(words[start:stop]))]
-    alone = page(*(f"<p>{word}</p>" for word in words[start:stop]))
-    plain = module._Words.of(alone, module.MODERN_TAGS)  # noqa: SLF001
+    different = words._count_different(found._before, *bounds)  # noqa: SLF001
+    assert different.tolist() == [len(set(drawn[start:stop]))]
+    alone = page(*(f"<p>{word}</p>" for word in drawn[start:stop]))
+    plain = Words.of(alone, MODERN_TAGS)
     whole = np.array([0], np.int32), np.array([stop - start], np.int32)
     assert found.hashes(*bounds).tolist() == plain.hashes(*whole).tolist()
 
