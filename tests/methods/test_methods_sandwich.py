@@ -115,6 +115,23 @@ def test_wrong_options_are_named() -> None:
         make_method("sandwhich")
 
 
+@pytest.mark.parametrize(
+    ("method", "option", "value", "says"),
+    [
+        ("sandwich", "most_peers", "0", "is 1 or more, not 0"),
+        ("chunks", "share", "nan", "is from 0 to 1, not nan"),
+        ("chunks", "share", "7", "is from 0 to 1, not 7.0"),
+        ("chunks", "most_entries", "-1", "is 1 or more, not -1"),
+        ("offsets", "segments", "0", "is from 1 to 64, not 0"),
+        ("blocks", "min_characters", "-1", "is 0 or more, not -1"),
+        ("blocks", "menus", "inf", "is from 0 to 1, not inf"),
+    ],
+)
+def test_options_out_of_bounds_are_refused(method: str, option: str, value: str, says: str) -> None:
+    with pytest.raises(UsageError, match=f"option {option} of method {method} {says}"):
+        make_method(method, {option: value})
+
+
 def test_raw_filter() -> None:
     body = b"<ul>\r\nmenu\r\n</ul>\r\nown \xff line\r\nfoot"
     assert remove_shared_lines(body, b"<ul>\nmenu\n</ul>\nother\nfoot\n") == b"own \xff line\r\n"

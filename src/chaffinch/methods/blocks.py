@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from chaffinch.errors import ModelError
+from chaffinch.methods.bounds import Amount, Count, Share, check_bounds
 from chaffinch.methods.codec import pack, unpack
 from chaffinch.methods.frequency import Frequencies
 from chaffinch.methods.protocol import DEFAULT_THRESHOLD
@@ -84,23 +85,27 @@ class FrequentBlocks:
     """Whether elements of today's layouts, and paragraphs, may be candidates too; without, the list of the paper."""
     leaves: bool = True
     """Whether leaf text blocks may be candidates: text that shares its element with others is then seen too."""
-    min_characters: int = 1
+    min_characters: Amount = 1
     """A candidate's text, white space folded, has at least so many characters."""
-    min_words: int = 1
+    min_words: Amount = 1
     """And at least so many different words. What has too little text shares the fate of what it stands in."""
-    share: float = 0.25
+    share: Share = 0.25
     """The share of the site's pages from which on a text is template."""
-    min_pages: int = 2
+    min_pages: Count = 2
     """And the number of pages: on small sites it takes the share's place."""
-    menus: float = 0.5
+    menus: Share = 0.5
     """An element is template as a whole if at least this share of its words is, and all the others stand in links: so
     are menus that show each page its own part. 1 leaves them alone, as the paper does."""
-    most_entries: int = 1_000_000
+    most_entries: Count = 1_000_000
     """How many texts of a site are counted exactly; beyond that, counts are bounded in memory and may be too high."""
 
     name: ClassVar[str] = "blocks"
     summary: ClassVar[str] = "drops blocks of text that many pages of the site have (Kolcz & Yih 2007)"
     version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        check_bounds(self)
 
     @property
     def streams(self) -> bool:

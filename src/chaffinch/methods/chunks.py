@@ -24,6 +24,7 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from chaffinch.errors import ModelError
+from chaffinch.methods.bounds import Count, Share, check_bounds
 from chaffinch.methods.clustering import jaccard_distances, min_max_clusters
 from chaffinch.methods.codec import pack, unpack
 from chaffinch.methods.frequency import Frequencies
@@ -183,25 +184,29 @@ class Chunks:
     delimiters: Delimiters = "lines"
     """Where a chunk ends: at tables and image maps as in the paper, at their rows and cells too, at containers such as
     `div` and `ul` and at headings too, at every element that starts a line, or at `<br>` as well."""
-    share: float = 0.25
+    share: Share = 0.25
     """A chunk is template if it stands on at least this share of the site's pages,"""
-    least_count: int = 2
+    least_count: Count = 2
     """and on at least so many pages."""
-    min_pages: int = 2
+    min_pages: Count = 2
     """With fewer pages, copies of a page not counted, nothing is known of a site, and nothing is dropped."""
     cluster: bool = False
     """Whether pages are first put together by the template they share."""
-    spread: float = 0.8
+    spread: Share = 0.8
     """How different from its centre, from 0 to 1, a page of a cluster may be."""
-    most_sampled: int = 200
+    most_sampled: Count = 200
     """How many pages are kept for clustering at most."""
-    most_entries: int = 1_000_000
+    most_entries: Count = 1_000_000
     """How many different chunks of a site are counted exactly."""
 
     name: ClassVar[str] = "chunks"
     summary: ClassVar[str] = "drops chunks of text that many pages of the site have (Ma et al. 2003)"
     version: ClassVar[int] = 1
     streams: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        check_bounds(self)
 
     def summarise(self, page: Page) -> ChunkCounts:
         """Count each different chunk of the page once."""

@@ -15,7 +15,7 @@ and lead. So nothing depends on the order in which pages came.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import numpy as np
 from xxhash import xxh3_64_intdigest
@@ -30,6 +30,7 @@ from chaffinch.methods.bitset import (
     signatures,
     single_pass,
 )
+from chaffinch.methods.bounds import Amount, Between, Count, Share, check_bounds
 from chaffinch.methods.codec import pack, pack_texts, unpack, unpack_texts
 from chaffinch.methods.index_table import PostingStyles
 from chaffinch.methods.layout import AttributeSet, LayoutName, find_layout, leaf_words, mixed
@@ -107,33 +108,37 @@ class Offsets:
     block-level elements."""
     attributes: AttributeSet = "paper"
     """Which attributes must be equal in blocks of one style: colours and sizes as in the paper, the class too, none."""
-    most_siblings: int = 6
+    most_siblings: Count = 6
     """Up to where blocks are numbered among their siblings; those behind count as equal."""
-    position_slack: int = 0
+    position_slack: Amount = 0
     """How far apart the positions of blocks of one style may be, all layers together."""
-    segments: int = 2
+    segments: Annotated[int, Between(1, 64)] = 2
     """How many integers hold a sequence of offsets."""
     from_block_start: bool = True
     """Whether the first offset counts from the start of the block. Otherwise only the distances between occurrences
     count, and for words that stand once nothing but that they do."""
-    similarity: float = 0.6
+    similarity: Share = 0.6
     """Which part of their bits similar sequences share."""
-    share: float = 0.15
+    share: Share = 0.15
     """A word's cluster makes it a template word when it holds at least this share of the pages, and two."""
-    ratio: float = 0.95
+    ratio: Share = 0.95
     """A block is template when at least this share of its different words are template words."""
     early_exit: bool = False
     """Whether the words of a block are given up once too few can be template words. The decision stays the same."""
-    most_clusters: int = 16
+    most_clusters: Count = 16
     """How many clusters each word has in a style, at most."""
-    most_pages: int = 400
+    most_pages: Count = 400
     """How many pages of a site a template keeps at most: a sample that does not depend on their order."""
-    most_features: int = 50_000
+    most_features: Count = 50_000
     """How many word features of a page a template keeps at most."""
 
     name: ClassVar[str] = "offsets"
     summary: ClassVar[str] = "drops blocks of like layout whose words stand at like offsets (Chen et al. 2006)"
     version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        check_bounds(self)
 
     @property
     def streams(self) -> bool:

@@ -26,6 +26,7 @@ from rapidfuzz.distance import Levenshtein
 from xxhash import xxh3_64_intdigest
 
 from chaffinch.errors import ModelError
+from chaffinch.methods.bounds import Count, check_bounds
 from chaffinch.methods.codec import pack, pack_texts, unpack, unpack_texts
 from chaffinch.methods.lcs import in_common
 from chaffinch.page.arrays import frozen
@@ -81,13 +82,17 @@ class Sandwich:
     """What is compared: tags and texts, or lines of the source as in the paper."""
     peers: Literal["last", "nearest"] = "last"
     """In a run: the page before in the directory (every page is read once), or the nearest name (read twice)."""
-    most_peers: int = 1000
+    most_peers: Count = 1000
     """How many pages of a directory a template keeps at most: a sample that does not depend on their order. It bounds
     the search for the nearest name, and memory."""
 
     name: ClassVar[str] = "sandwich"
     summary: ClassVar[str] = "drops what a page shares with a neighbour in its directory (Rowlands et al. 2009)"
     version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        check_bounds(self)
 
     @property
     def streams(self) -> bool:
