@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ from chaffinch.runs import (
 from chaffinch.runs.journal import EVERY as CHECKPOINT_SECONDS
 from chaffinch.runs.reading import STDIN
 from chaffinch.runs.record import changed_inputs, identity_of
-from chaffinch.sinks import open_sink
+from chaffinch.sinks import check_own, open_sink
 from chaffinch.sources import InputState, input_states
 from chaffinch.store import SiteTemplate
 
@@ -92,8 +93,11 @@ class Cleaning:
     def inputs(self) -> tuple[InputState, ...]:
         """What the inputs were when this was asked for the first time; from then on, changes of them are told."""
         if self._states is None:
-            self._states = input_states(self._inputs)
+            self._states = self._look()
         return self._states
+
+    def _look(self) -> tuple[InputState, ...]:
+        return input_states(self._inputs, self._options.sources.leave_out)
 
     def outcomes(self, journal: Journal | None = None) -> Iterator[Outcome]:
         """Yield what becomes of each input, failures included; with a journal, that of an interrupted run first."""
@@ -104,7 +108,7 @@ class Cleaning:
             self.report.seconds = time.perf_counter() - start
             yield outcome
         if self._states is not None:
-            for path in changed_inputs(self._states, input_states(self._inputs)):
+            for path in changed_inputs(self._states, self._look()):
                 changed = Outcome(path, error="changed while it was being read")
                 self.report.count(changed)
                 yield changed
@@ -127,6 +131,8 @@ class Cleaning:
         With `resume`, an interrupted run into the same output is gone on with.
         """
         path = fspath(output)
+        check_own(path, self._inputs, self._options.format)
+        self._options = replace(self._options, sources=replace(self._options.sources, leave_out=path))
         with self.journal(path, resume=resume) as journal, open_sink(path, self._options.format) as sink:
             for outcome in self.outcomes(journal):
                 if outcome.document is not None:

@@ -42,7 +42,9 @@ def test_a_folder_to_json_lines(chaffinch: Command, small_crawl: Path) -> None:
     assert [row["source"] for row in rows] == [f"crawl/page-{number:03}.html" for number in range(6)]
     assert all(list(CONTRACT) == [key for key in row if key in CONTRACT] for row in rows)
     assert [row["content"] for row in rows] == [f"Heading {n}\n\nOwn words of page {n}." for n in range(6)]
-    assert {(row["url"], row["site"], row["method"]) for row in rows} == {(None, "crawl", "sandwich")}
+    assert {(row["url"], row["site"], row["method"]) for row in rows} == {
+        (row["source"], "crawl", "sandwich") for row in rows
+    }
     assert [row["title"] for row in rows] == [f"Page {n}" for n in range(6)]
     assert done.stdout == ""
     assert "crawl" in done.stderr
@@ -177,6 +179,52 @@ def test_a_second_run_replaces_the_first(chaffinch: Command, small_crawl: Path) 
         assert chaffinch("clean", "crawl", "-o", "out.jsonl", cwd=small_crawl.parent).returncode == 0
     assert len([path for path in (small_crawl.parent / "out").rglob("*") if path.is_file()]) == 6
     assert len(read_lines(small_crawl.parent / "out.jsonl")) == 6
+
+
+@pytest.mark.parametrize("output", ["out", "out.jsonl", "out.parquet"])
+def test_a_run_does_not_read_what_it_writes(chaffinch: Command, small_crawl: Path, output: str) -> None:
+    """The output may lie in the folder that is read; a second run of the same command then gives the same."""
+    outputs = []
+    for _ in range(2):
+        done = chaffinch("clean", ".", "-o", output, "--format", "html", "--json", cwd=small_crawl)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)["total"]["pages"] == 6
+        target = small_crawl / output
+        files = [path for path in sorted(target.rglob("*")) if path.is_file()] if target.is_dir() else [target]
+        outputs.append([path.read_bytes() for path in files])
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["crawl", "-o", "crawl"], "crawl is an input too"),
+        (["crawl", "-o", ".", "--format", "html"], ". holds the input crawl, whose pages might be overwritten"),
+        (["crawl/page-000.html", "-o", "out.txt"], "out.txt: give a folder"),
+        (["crawl", "--base-url", "site.example"], "starts with http:// or https://, not 'site.example'"),
+        (["crawl", "--method", "chunks", "--option", "share=nan"], "option share of method chunks is from 0 to 1"),
+    ],
+)
+def test_inputs_are_never_written_to(chaffinch: Command, small_crawl: Path, arguments: list[str], says: str) -> None:
+    folder = small_crawl.parent
+    before = {path: path.read_bytes() for path in folder.rglob("*.html")}
+    done = chaffinch("clean", *arguments, cwd=folder)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_other_files_in_the_folder_may_change(small_crawl: Path) -> None:
+    """Such as a log of the run itself."""
+    command = f"{sys.executable} -m chaffinch clean . -o out.jsonl --report r.json 2> log.txt"
+    done = subprocess.run(["bash", "-c", command], cwd=small_crawl, check=False)
+    assert (done.returncode, "changed" in (small_crawl / "log.txt").read_text("utf-8")) == (0, False)
+
+
+def test_standard_input_has_the_base_url_itself(chaffinch: Command) -> None:
+    done = chaffinch("clean", "-", "--base-url", "https://www.site.example/a?b=c", "--jsonl", stdin=b"<p>Piped")
+    row = json.loads(done.stdout)
+    assert (row["source"], row["url"], row["site"]) == ("-", "https://www.site.example/a?b=c", "site.example")
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def _run(parsed: argparse.Namespace) -> int:
     options = _options(parsed)
     cleaning = Cleaning(parsed.inputs, options)
     to_standard_output = parsed.output == "-" and not parsed.dry_run
-    extent = estimate_total(parsed.inputs)
+    extent = estimate_total(parsed.inputs, options.sources.leave_out)
     progress = Progress(extent.total if extent.unit == "pages" else None)
     with _journal(parsed, cleaning) as journal, _sink(parsed) as sink:
         for outcome in cleaning.outcomes(journal):
@@ -152,7 +152,7 @@ def _journal(parsed: argparse.Namespace, cleaning: Cleaning) -> AbstractContextM
         if parsed.resume:
             raise UsageError("--resume needs an output that stays: -o FOLDER or FILE")
         return nullcontext()
-    check_own(parsed.output)
+    check_own(parsed.output, parsed.inputs, parsed.format)
     journal = cleaning.journal(parsed.output, resume=parsed.resume, every=parsed.checkpoint)
     tell_of_journal(journal, resume=parsed.resume)
     return journal

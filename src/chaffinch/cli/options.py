@@ -77,8 +77,9 @@ def _add_source_options(group: argparse._ArgumentGroup) -> None:
 
 
 def sources_of(parsed: argparse.Namespace) -> SourceOptions:
-    """Return how inputs are read."""
-    return SourceOptions(parsed.url_column, parsed.html_column, parsed.base_url)
+    """Return how inputs are read: not what is written, where that lies in a folder that is read."""
+    output: str | None = getattr(parsed, "output", None)
+    return SourceOptions(parsed.url_column, parsed.html_column, parsed.base_url, output)
 
 
 def urls_of(parsed: argparse.Namespace) -> UrlFilter:

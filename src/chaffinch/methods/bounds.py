@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from math import inf
 from typing import Annotated, TypeAlias, get_type_hints
 
@@ -34,7 +33,6 @@ def check_bounds(method: object) -> None:
             raise UsageError(f"option {name} of method {getattr(method, 'name', '?')} is {bounds}, not {value}")
 
 
-@cache
 def _bounds_of(kind: type) -> dict[str, Between]:
     return {
         name: bounds

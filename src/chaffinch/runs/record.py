@@ -34,6 +34,7 @@ def options_as_json(options: RunOptions) -> dict[str, Any]:
 def identity_of(command: str, states: Sequence[InputState], options: RunOptions, **more: object) -> dict[str, Any]:
     """Return all that decides what a run gives out, to be compared with that of an interrupted one."""
     chosen = {name: value for name, value in options_as_json(options).items() if name not in _WITHOUT_EFFECT}
+    del chosen["sources"]["leave_out"]  # the output, which may be written in many ways: `out`, `out/`
     return {"command": command, "version": VERSION, **chosen, **more, "inputs": [asdict(state) for state in states]}
 
 

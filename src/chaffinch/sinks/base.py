@@ -63,8 +63,12 @@ def well_formed(text: str) -> str:
 
 
 def row_of(document: Document) -> dict[str, Any]:
-    """Return the fields of a document, in order, with text that can be encoded."""
+    """Return the fields of a document, in order, with text that can be encoded.
+
+    In an output every page has something to go by: where nothing tells its URL, that is its source.
+    """
     row = {field.name: getattr(document, field.name) for field in dataclasses.fields(document)}
+    row["url"] = document.url or document.source
     return {name: well_formed(value) if isinstance(value, str) else value for name, value in row.items()}
 
 

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from chaffinch.errors import UsageError
+from chaffinch.sources.kinds import Kind, kind_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from chaffinch.render.formats import Format
 
 _FIELDS: Final = frozenset({"source", "content"})
 """Every version's documents have these."""
 _LONGEST_LINE: Final = 1 << 26
+_STDIN: Final = "-"
 
 
-def check_own(output: str) -> None:
-    """Raise `UsageError` if a table of something else than documents stands there, such as another command's output."""
+def check_own(output: str, inputs: Sequence[str], format: Format) -> None:  # noqa: A002 - as the option is called
+    """Raise `UsageError` if writing to `output` would overwrite an input, or a table that another command wrote."""
+    _check_apart(output, inputs, format)
     path = Path(output)
     name = output.lower()
     fields: frozenset[str] | None = None
@@ -31,6 +40,22 @@ def check_own(output: str) -> None:
             f"{output} exists and holds no documents, but rows of {', '.join(sorted(fields)[:8]) or 'nothing'}: "
             "give another name, or remove it first"
         )
+
+
+def _check_apart(output: str, inputs: Sequence[str], format: Format) -> None:  # noqa: A002 - see above
+    """An input is not the output, and pages do not lie where pages are written."""
+    target = os.path.realpath(output)
+    for path in inputs:
+        given = os.path.realpath(path)
+        if path == _STDIN:
+            continue
+        if given == target:
+            raise UsageError(f"{output} is an input too: write to another place")
+        of_pages = os.path.isdir(path) or kind_by_name(path) is Kind.HTML  # noqa: PTH112 - paths stay as they were typed
+        if format == "html" and of_pages and given.startswith(os.path.join(target, "")):  # noqa: PTH118
+            raise UsageError(
+                f"{output} holds the input {path}, whose pages might be overwritten: write to another place"
+            )
 
 
 def _fields_of_lines(path: Path) -> frozenset[str] | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
+from chaffinch.errors import UsageError
 from chaffinch.sinks.files import JsonLinesSink
 from chaffinch.sinks.folder import FolderSink
 from chaffinch.sinks.stream import StreamSink
@@ -37,6 +39,24 @@ class Sink(Protocol):
     ) -> None: ...
 
 
+_FILES: Final = (
+    ".txt",
+    ".md",
+    ".htm",
+    ".html",
+    ".json",
+    ".csv",
+    ".tsv",
+    ".xml",
+    ".pdf",
+    ".gz",
+    ".warc",
+    ".wacz",
+    ".db",
+)
+"""Endings of files that somebody may expect; who wants a folder of such a name can make it before."""
+
+
 def open_sink(output: str, format: Format, *, lines: bool = False) -> Sink:  # noqa: A002 - as the option is called
     """Return the sink for `output`, by its name.
 
@@ -52,4 +72,6 @@ def open_sink(output: str, format: Format, *, lines: bool = False) -> Sink:  # n
         from chaffinch.sinks.parquet import ParquetSink  # noqa: PLC0415  (Arrow is slow to import)
 
         return ParquetSink(output)
+    if name.endswith(_FILES) and not Path(output).is_dir():
+        raise UsageError(f"{output}: give a folder, or a name that ends in .jsonl or .parquet; for one page, use -o -")
     return FolderSink(output, format)

@@ -22,8 +22,10 @@ class Found(NamedTuple):
     below: str
 
 
-def walk(folder: str) -> Iterator[Found | InputError]:
-    """Yield the regular files below `folder`, by the parts of their paths; hidden ones are passed over.
+def walk(folder: str, leave_out: str | None = None) -> Iterator[Found | InputError]:
+    """Yield the regular files below `folder`, by the parts of their paths.
+
+    Hidden ones are passed over, and so is the file or folder at the path `leave_out`.
 
     A link to a folder is followed if it leads out of the tree, so nothing is read twice and no loop has no end.
     """
@@ -32,10 +34,22 @@ def walk(folder: str) -> Iterator[Found | InputError]:
     except OSError as error:
         yield InputError(folder, reason_of(error))
         return
-    yield from _walk(folder, "", {(top.st_dev, top.st_ino)}, os.path.realpath(folder))
+    seen = {(top.st_dev, top.st_ino)}
+    yield from _walk(folder, "", seen, os.path.realpath(folder), _identity_of(leave_out))
 
 
-def _walk(folder: str, below: str, seen: set[tuple[int, int]], top: str) -> Iterator[Found | InputError]:
+def _identity_of(path: str | None) -> tuple[int, int] | None:
+    """Return what a file or folder is known by under any name, if it exists."""
+    try:
+        status = os.stat(path) if path is not None else None  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return (status.st_dev, status.st_ino) if status else None
+
+
+def _walk(
+    folder: str, below: str, seen: set[tuple[int, int]], top: str, leave_out: tuple[int, int] | None
+) -> Iterator[Found | InputError]:
     try:
         with os.scandir(folder) as entries:
             names = sorted((entry.name for entry in entries if not entry.name.startswith(".")), key=os.fsencode)
@@ -50,13 +64,14 @@ def _walk(folder: str, below: str, seen: set[tuple[int, int]], top: str) -> Iter
         except OSError as error:
             yield InputError(path, reason_of(error))
             continue
+        key = (status.st_dev, status.st_ino)
+        if key == leave_out:
+            continue
         if stat.S_ISREG(status.st_mode):
             yield Found(path, place)
-        elif stat.S_ISDIR(status.st_mode):
-            key = (status.st_dev, status.st_ino)
-            if key not in seen and not _leads_back(path, top):
-                seen.add(key)
-                yield from _walk(path, f"{place}/", seen, top)
+        elif stat.S_ISDIR(status.st_mode) and key not in seen and not _leads_back(path, top):
+            seen.add(key)
+            yield from _walk(path, f"{place}/", seen, top, leave_out)
 
 
 def _leads_back(path: str, top: str) -> bool:

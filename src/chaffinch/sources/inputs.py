@@ -13,7 +13,7 @@ from chaffinch.errors import InputError
 from chaffinch.sources.capture import Capture
 from chaffinch.sources.folders import URL_LIST, read_url_list, walk
 from chaffinch.sources.jsonl import read_jsonl
-from chaffinch.sources.kinds import HEAD, Kind, has_other_extension, is_gzip, kind_by_content, kind_by_name, not_html
+from chaffinch.sources.kinds import HEAD, Kind, is_gzip, kind_by_content, kind_by_name, may_be_read, not_html
 from chaffinch.sources.options import SourceOptions
 from chaffinch.sources.streams import CHUNK, Gunzip, Plain, reason_of
 from chaffinch.sources.warc import read_wacz, read_warc
@@ -63,13 +63,13 @@ def open_inputs(inputs: Sequence[str], options: SourceOptions = _DEFAULTS) -> It
             yield from _read_path(_Place(path, folder or ".", name), options)
 
 
-def estimate_total(inputs: Sequence[str]) -> Extent:
+def estimate_total(inputs: Sequence[str], leave_out: str | None = None) -> Extent:
     """Return the number of pages if all inputs are HTML files, or else of bytes; files are not opened."""
     pages = total = 0
     only_pages = True
     for path in inputs:
         in_folder = os.path.isdir(path)  # noqa: PTH112
-        for found in walk(path) if in_folder else [path]:
+        for found in walk(path, leave_out) if in_folder else [path]:
             if isinstance(found, InputError):
                 continue
             file = found if isinstance(found, str) else found.path
@@ -94,12 +94,10 @@ def _read_folder(folder: str, options: SourceOptions) -> Iterator[Capture | Inpu
     name = folder.rstrip("/") or folder
     urls, errors = read_url_list(folder)
     yield from errors
-    for found in walk(folder):
+    for found in walk(folder, options.leave_out):
         if isinstance(found, InputError):
             yield found
-        elif found.below != URL_LIST and (
-            kind_by_name(found.below) is not None or not has_other_extension(os.path.basename(found.below))  # noqa: PTH119
-        ):
+        elif found.below != URL_LIST and may_be_read(found.below):
             yield from _read_path(_Place(found.path, name, found.below, urls.get(found.below), named=False), options)
 
 
@@ -166,7 +164,7 @@ def _read_page(stream: Stream, place: _Place, options: SourceOptions) -> Iterato
         yield Capture(
             source=place.path,
             body=body,
-            url=place.url or options.url_of(place.below),
+            url=place.url or (options.base_url if place.path == STDIN else options.url_of(place.below)),
             folder=place.folder,
             path=place.below,
             on_disk=place.path != STDIN,

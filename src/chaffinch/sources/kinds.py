@@ -66,10 +66,10 @@ def kind_by_name(name: str) -> Kind | None:
     return None
 
 
-def has_other_extension(name: str) -> bool:
-    """Tell whether a name that tells no kind has an extension all the same, such as `.css`."""
-    stem, dot, extension = name.lower().rpartition(".")
-    return stem != "" and _EXTENSION.fullmatch(dot + extension) is not None
+def may_be_read(path: str) -> bool:
+    """Tell whether a file in a folder is read or at least looked into: unless it has an extension such as `.css`."""
+    stem, dot, extension = path.rpartition("/")[2].lower().rpartition(".")
+    return kind_by_name(path) is not None or stem == "" or _EXTENSION.fullmatch(dot + extension) is None
 
 
 def is_gzip(head: bytes) -> bool:

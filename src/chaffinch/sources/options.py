@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
+from chaffinch.errors import UsageError
+from chaffinch.sites import is_web_url
+
 _SAFE: Final = "/~!$&'()*+,;=:@"
 
 
@@ -17,6 +20,13 @@ class SourceOptions:
     url_column: str = "url"
     html_column: str = "html"
     base_url: str | None = None
+    leave_out: str | None = None
+    """A file or folder that is not read where it lies in a folder that is: what the run itself writes."""
+
+    def __post_init__(self) -> None:
+        """Refuse a base that would give no page a URL."""
+        if self.base_url is not None and not is_web_url(self.base_url):
+            raise UsageError(f"the base URL is one that starts with http:// or https://, not {self.base_url!r}")
 
     def url_of(self, path: str) -> str | None:
         """Return the URL that `base_url` gives to the page at `path`, if there is a base."""
