@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from chaffinch.page.build import parse
 from chaffinch.page.table import Page
 from chaffinch.page.tags import Visibility
-from chaffinch.render import FORMATS, render
+from chaffinch.render import FORMATS, join_pieces, render, render_pieces
 
 INLINE = ("a href='/x'", "b", "em", "code", "span", "del", "sup", "q", "kbd", "strong", "i", "x-y")
 BLOCK = (
@@ -138,3 +138,17 @@ def test_preformatted_text_is_kept_to_the_letter(text: str) -> None:
     assert not re.search(f"^ *{fence[0]}", text, re.MULTILINE)
     again = parse(render(page, everything(page), "html"))
     assert again.text_of(again.find("pre")[0]) == text
+
+
+@given(tag_soup | trees, st.randoms(use_true_random=False))
+@settings(max_examples=150)
+def test_pieces_are_the_text_cut_at_its_blocks(html: str, choose: Random) -> None:
+    page = parse(html)
+    pieces = render_pieces(page)
+    assert len(pieces) == len(page.blocks)
+    assert join_pieces(pieces, [True] * len(pieces)).split() == render(page, everything(page), "text").split()
+    kept = [choose.random() < 0.5 for _ in pieces]
+    wanted = [word for piece, keep in zip(pieces, kept, strict=True) if keep for word in piece.split()]
+    joined = join_pieces(pieces, kept)
+    assert joined.split() == wanted
+    assert "\x06" not in joined

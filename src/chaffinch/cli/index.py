@@ -21,7 +21,8 @@ from chaffinch.cli.options import (
 )
 from chaffinch.cli.progress import Progress
 from chaffinch.errors import UsageError
-from chaffinch.methods import DEFAULT_FAVOR, make_method, read_favor
+from chaffinch.methods import DEFAULT_FAVOR, DEFAULT_METHOD, make_method, read_favor
+from chaffinch.methods.offsets import Offsets
 from chaffinch.runs import RunOptions
 from chaffinch.sources import estimate_total
 from chaffinch.store import TemplateStore
@@ -38,6 +39,7 @@ _EPILOG = """examples:
   chaffinch search INDEX "sunflower seeds"           and search in it
   chaffinch index new.warc.gz -o INDEX               add pages; those that changed are replaced
   chaffinch index -o INDEX --delete https://example.org/old
+  chaffinch index crawl/ -o INDEX --one-pass         read every page once: template is found on the way
   chaffinch index crawl/ -o WHOLE --no-removal       the pages with their template, to compare
   chaffinch index crawl/ --to opensearch https://user@host:9200/pages
 
@@ -83,6 +85,11 @@ def register(commands: Subparsers) -> None:
         metavar="DB",
         help="go by the templates that `chaffinch learn` kept, and by its method; every page is read once",
     )
+    parser.add_argument(
+        "--one-pass",
+        action="store_true",
+        help="read every page once, and find template while the index is built (by the method offsets)",
+    )
     parser.add_argument("--no-removal", action="store_true", help="index the pages whole, with their template")
     add_run_options(parser, resumable=False)
     parser.set_defaults(run=_run)
@@ -121,6 +128,9 @@ def _index(parsed: argparse.Namespace) -> IndexReport:
     removal = not parsed.no_removal
     if about and about.whole and not (parsed.method or parsed.option or parsed.templates):
         removal = False
+    if parsed.one_pass and not removal:
+        raise UsageError("--no-removal removes nothing: it does not go with --one-pass")
+    one_pass = parsed.one_pass or (about is not None and about.one_pass and parsed.method is None)
     options = _options(parsed, about, removal=removal)
     extent = estimate_total(parsed.inputs)
     progress = Progress(extent.total if extent.unit == "pages" else None)
@@ -134,7 +144,7 @@ def _index(parsed: argparse.Namespace) -> IndexReport:
     stem = parsed.stem if parsed.stem or about is None else about.stem
     fill, where = (send_inputs, parsed.to[1]) if parsed.to else (index_inputs, parsed.output)
     try:
-        return fill(parsed.inputs, where, options, removal=removal, stem=stem, step=step)
+        return fill(parsed.inputs, where, options, removal=removal, stem=stem, one_pass=one_pass, step=step)
     finally:
         progress.clear()
 
@@ -160,12 +170,12 @@ def _options(parsed: argparse.Namespace, about: About | None, *, removal: bool) 
     elif parsed.templates is not None:
         with TemplateStore.open(parsed.templates) as store:
             method, site_by = kept_method_of(parsed, store)
-    elif about and not parsed.method and not parsed.option:
+    elif about and not parsed.method and not parsed.option and not parsed.one_pass:
         method = about.make_method()
     if about and removal and favor == DEFAULT_FAVOR:
         favor = read_favor(about.favor)
     return RunOptions(
-        method=method or method_of(parsed),
+        method=method or method_of(parsed, default=Offsets.name if parsed.one_pass else DEFAULT_METHOD),
         favor=favor,
         site_by=site_by,
         templates=parsed.templates,

@@ -112,9 +112,9 @@ def add_method_options(parser: argparse.ArgumentParser, *, favor: bool = True) -
         )
 
 
-def method_of(parsed: argparse.Namespace) -> AnyMethod:
+def method_of(parsed: argparse.Namespace, default: str = DEFAULT_METHOD) -> AnyMethod:
     """Return the method that the options choose."""
-    return make_method(parsed.method or DEFAULT_METHOD, _options_of(parsed))
+    return make_method(parsed.method or default, _options_of(parsed))
 
 
 def favor_of(parsed: argparse.Namespace) -> Favor:

@@ -3,5 +3,6 @@
 from chaffinch.document.build import make_document
 from chaffinch.document.document import Document
 from chaffinch.document.parts import Parts, make_parts
+from chaffinch.document.pieces import PagePieces
 
-__all__ = ["Document", "Parts", "make_document", "make_parts"]
+__all__ = ["Document", "PagePieces", "Parts", "make_document", "make_parts"]

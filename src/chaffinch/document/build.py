@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +22,19 @@ def make_document(page: Page, scores: FloatArray, *, method: str, threshold: flo
     """Return the document of a page whose text nodes scored `scores`; those below `threshold` are content."""
     kept = scores < threshold
     content = render(page, kept, format, scores)
+    words_kept = int(np.sum(page.blocks.text_words, where=kept))
+    return with_content(describe(page, method=method, format=format), content, words_kept)
+
+
+def with_content(described: Document, content: str, words_kept: int) -> Document:
+    """Return a document with its content."""
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    return replace(described, content=content, content_hash=digest, words_kept=words_kept)
+
+
+def describe(page: Page, *, method: str, format: Format) -> Document:  # noqa: A002
+    """Return the document of a page but for its content."""
     metadata = read_metadata(page)
-    words = page.blocks.text_words
     return Document(
         source=page.source,
         url=page.url,
@@ -33,11 +45,11 @@ def make_document(page: Page, scores: FloatArray, *, method: str, threshold: flo
         language=metadata.language,
         canonical_url=metadata.canonical_url,
         description=metadata.description,
-        content=content,
-        content_hash=hashlib.sha256(content.encode()).hexdigest(),
+        content="",
+        content_hash="",
         format=format,
         method=method,
         version=VERSION,
-        words_in=int(words.sum()),
-        words_kept=int(np.sum(words, where=kept)),
+        words_in=int(page.blocks.text_words.sum()),
+        words_kept=0,
     )

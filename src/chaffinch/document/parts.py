@@ -13,7 +13,7 @@ from chaffinch.render import render
 if TYPE_CHECKING:
     from chaffinch.page import BoolArray, FloatArray, Page
 
-_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def make_parts(page: Page, scores: FloatArray, *, threshold: float) -> Parts:
 def _headings(page: Page, kept: BoolArray) -> list[str]:
     """Return the texts of headings, of each only what is kept."""
     found = []
-    for heading in page.find(*_HEADINGS):
+    for heading in page.find(*HEADINGS):
         first, last = np.searchsorted(page.text_nodes, (heading, page.end[heading])).tolist()
         text = " ".join("".join(compress(page.texts[first:last], kept[first:last].tolist())).split())
         if text:

@@ -39,13 +39,17 @@ class About:
     site_by: SiteBy
     stem: str | None
     """The language whose stemmer was used."""
+    one_pass: bool = False
+    """Whether template was found while the index was built, in the builder's own table."""
 
     @classmethod
-    def of(cls, method: AnyMethod | None, favor: Favor, site_by: SiteBy, stem: str | None) -> About:
+    def of(
+        cls, method: AnyMethod | None, favor: Favor, site_by: SiteBy, stem: str | None, *, one_pass: bool = False
+    ) -> About:
         """Describe pages made by a method, or whole pages."""
         if method is None:
             return cls(NO_REMOVAL, {}, str(DEFAULT_FAVOR), site_by, stem)
-        return cls(method.name, options_of(method), str(favor), site_by, stem)
+        return cls(method.name, options_of(method), str(favor), site_by, stem, one_pass)
 
     @property
     def whole(self) -> bool:
@@ -60,9 +64,10 @@ class About:
         """Raise `UsageError` unless pages made as `asked` may be added."""
         for name, kept in asdict(self).items():
             if getattr(asked, name) != kept:
+                built = f"{path} was built with {name.replace('_', ' ')} {_shown(kept)}"
                 raise UsageError(
-                    f"{path} was built with {name} {_shown(kept)}, not {_shown(getattr(asked, name))}: all its pages "
-                    "must be made alike; leave the option out, or build another index"
+                    f"{built}, not {_shown(getattr(asked, name))}: all its pages must be made alike; leave the option "
+                    "out, or build another index"
                 )
 
 
@@ -104,6 +109,7 @@ def about_from(path: str, found: dict[str, Any]) -> About:
         favor=str(read_favor(found["favor"])),
         site_by=next(choice for choice in SITE_CHOICES if choice == found["site_by"]),
         stem=found["stem"],
+        one_pass=bool(found.get("one_pass", False)),
     )
     if not about.whole and about.method not in METHODS:
         raise SearchIndexError(path, f"was built by method {about.method}, which this Chaffinch does not have")

@@ -8,10 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from chaffinch.errors import SearchIndexError
+from chaffinch.errors import SearchIndexError, UsageError
 from chaffinch.index.about import About, read_about
 from chaffinch.index.remote import RemoteIndex
+from chaffinch.index.table import clean_in_table
 from chaffinch.index.writer import CHANGES, Change, Entry, IndexWriter, entry_of
+from chaffinch.methods import make_method
+from chaffinch.methods.offsets import Offsets
 from chaffinch.methods.sandwich import Sandwich
 from chaffinch.runs import Failure, Outcome, RunOptions, RunReport, clean_inputs
 
@@ -57,9 +60,9 @@ def whole_pages(options: RunOptions) -> RunOptions:
     return replace(options, method=Sandwich(), page_by_page=True, templates=None, favor=0.0)
 
 
-def about_of(options: RunOptions, *, removal: bool = True, stem: str | None = None) -> About:
+def about_of(options: RunOptions, *, removal: bool = True, stem: str | None = None, one_pass: bool = False) -> About:
     """Describe the pages that a run with these options makes."""
-    return About.of(options.method if removal else None, options.favor, options.site_by, stem)
+    return About.of(options.method if removal else None, options.favor, options.site_by, stem, one_pass=one_pass)
 
 
 def index_inputs(
@@ -69,14 +72,16 @@ def index_inputs(
     *,
     removal: bool = True,
     stem: str | None = None,
+    one_pass: bool = False,
     step: Step = lambda _: None,
 ) -> IndexReport:
     """Put all pages of `inputs` into the index `path`, which is made if it is not there.
 
-    Without `removal`, pages are indexed whole. `stem` is the language whose stemmer is used. `step` is told of each
-    input when it is done.
+    Without `removal`, pages are indexed whole. With `one_pass`, every page is read once, and template is found while
+    the index is built; the method must be `offsets`. `stem` is the language whose stemmer is used. `step` is told of
+    each input when it is done.
     """
-    run = _Run.of(options, path, removal=removal, stem=stem)
+    run = _Run.of(options, path, removal=removal, stem=stem, one_pass=one_pass)
     with IndexWriter(path, run.about) as writer:
         for outcome, entry in run.entries(inputs):
             if entry is not None:
@@ -94,6 +99,7 @@ def send_inputs(
     *,
     removal: bool = True,
     stem: str | None = None,
+    one_pass: bool = False,
     step: Step = lambda _: None,
 ) -> IndexReport:
     """Put all pages of `inputs` into an index on a cluster, as `index_inputs` does into one on this machine.
@@ -101,7 +107,7 @@ def send_inputs(
     What the cluster takes, it keeps, whatever happens after. A page that it refuses counts as a failure.
     """
     remote = RemoteIndex(url)
-    run = _Run.of(options, remote.path, removal=removal, stem=stem)
+    run = _Run.of(options, remote.path, removal=removal, stem=stem, one_pass=one_pass)
     remote.open(run.about)
 
     def entries() -> Iterator[Entry]:
@@ -132,21 +138,32 @@ class _Run:
     start: float
 
     @classmethod
-    def of(cls, options: RunOptions | None, path: str, *, removal: bool, stem: str | None) -> _Run:
-        options = options or RunOptions()
-        about = about_of(options, removal=removal, stem=stem)
+    def of(cls, options: RunOptions | None, path: str, *, removal: bool, stem: str | None, one_pass: bool) -> _Run:
+        options = options or RunOptions(method=Offsets() if one_pass else make_method())
+        if one_pass and not (removal and isinstance(options.method, Offsets) and not options.templates):
+            raise UsageError(
+                f"in one pass, template is found by the method {Offsets.name}, from what is in the index builder's "
+                "table: that goes with no other method, nor with learned templates, nor without removal"
+            )
+        about = about_of(options, removal=removal, stem=stem, one_pass=one_pass)
         used = replace(options if removal else whole_pages(options), format="text", parts=True)
         report = IndexReport(path, RunReport.of(used) if removal else RunReport(about.method))
         return cls(used, about, report, removal, time.perf_counter())
 
     def entries(self, inputs: Sequence[str]) -> Iterator[tuple[Outcome, Entry | None]]:
         """Yield what becomes of each input, with its entry if there is one."""
-        for outcome in clean_inputs(inputs, self.options):
+        for outcome in self._outcomes(inputs):
             self.report.run.count(outcome if self.removal else replace(outcome, informed=True))
             if outcome.document is not None and outcome.parts is not None:
                 yield outcome, entry_of(outcome.document, outcome.parts)
             else:
                 yield outcome, None
+
+    def _outcomes(self, inputs: Sequence[str]) -> Iterator[Outcome]:
+        method = self.options.method
+        if self.about.one_pass and isinstance(method, Offsets):
+            return clean_in_table(inputs, self.options, method)
+        return clean_inputs(inputs, self.options)
 
     def done(self) -> IndexReport:
         """Return the report."""

@@ -34,6 +34,7 @@ from chaffinch.methods.bounds import Amount, Between, Count, Share, check_bounds
 from chaffinch.methods.codec import pack, pack_texts, unpack, unpack_texts
 from chaffinch.methods.index_table import PostingStyles
 from chaffinch.methods.layout import AttributeSet, LayoutName, find_layout, leaf_words, mixed
+from chaffinch.methods.protocol import DEFAULT_THRESHOLD
 from chaffinch.page.arrays import frozen
 
 if TYPE_CHECKING:
@@ -97,6 +98,42 @@ class WordFeatures:
 
     prints: tuple[FeaturePrint, ...]
     words: TemplateWords
+
+
+@dataclass(frozen=True, eq=False)
+class _Kinds:
+    """The different features of words in their styles: most stand on many pages, and are looked at once."""
+
+    first: IndexArray
+    """For each, the first row that has it."""
+    of_row: IndexArray
+    keys: HashArray
+    bits: Signatures
+    pairs: IndexArray
+    """Each different pair of a kind and a page, in ascending order, as one number: kind times `pages` plus page."""
+    pages: int
+    support: NDArray[np.int64]
+    """On how many pages each stands."""
+
+    @classmethod
+    def of(cls, keys: HashArray, bits: Signatures, page: IndexArray) -> _Kinds:
+        """Tell the kinds of features apart."""
+        _, first, of_row = np.unique(mixed(keys, *bits.T), return_index=True, return_inverse=True)
+        pages = int(page.max()) + 1 if len(page) else 1
+        pairs = _unique(of_row * pages + page)
+        support = np.bincount(pairs // pages, minlength=len(first))
+        return cls(first, of_row, keys[first], bits[first], pairs, pages, support)
+
+    def pages_of_clusters(self, kinds: IndexArray, leader: IndexArray) -> tuple[IndexArray, NDArray[np.int64]]:
+        """Return each leader (-1: none) that some of the `kinds` have, and on how many pages there is a member."""
+        of_kind = np.full(len(self.first), -1, dtype=np.intp)
+        of_kind[kinds] = leader
+        owner = of_kind[self.pairs // self.pages]
+        led = owner >= 0
+        members = _unique(owner[led] * self.pages + self.pairs[led] % self.pages)
+        count = np.bincount(members // self.pages)
+        found = np.flatnonzero(count)
+        return found, count[found].astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -256,7 +293,8 @@ class Offsets:
         """Find the template words in the features of several pages."""
         tables = list(pages)
         page = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-        return self._words(_joined(tables, self.segments), page, self._needed(np.full(len(tables), len(tables))))
+        needed = self._needed(np.full(len(tables), len(tables)))
+        return self._words(_joined(tables, self.segments), page, needed)[0]
 
     def template_blocks(self, table: IndexTable) -> BoolArray:
         """Tell for each block of an index builder's own table whether it is template.
@@ -264,41 +302,48 @@ class Offsets:
         What is learned is learned from the pages in the table, site by site, and applied to them: stage two of the
         paper, one more step before a builder writes its table out.
         """
+        return self.detect(table)[0]
+
+    def detect(
+        self, table: IndexTable, threshold: float = DEFAULT_THRESHOLD, earlier: TemplateWords | None = None
+    ) -> tuple[BoolArray, TemplateWords]:
+        """Tell which blocks of a table score at least `threshold`, and by which template words.
+
+        These are learned from the table, or are those of an `earlier` one.
+        """
         styled = table.styled
         page = table.page[styled.postings.block]
         needed = self._needed(np.bincount(table.site)[table.site])
-        words = self._words(self.features(styled), page, needed)
-        return np.asarray(self.template_ratios(styled, words) >= self.ratio - _SLACK)
+        rows = self.features(styled)
+        learned, kinds = self._words(rows, page, needed)
+        words = learned if earlier is None else earlier
+        is_template = self.is_template_word(rows[kinds.first], words)[kinds.of_row]
+        return np.asarray(self.graded(_block_shares(styled, is_template)) >= threshold), words
 
     def _needed(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how many pages of a site with so many pages a word feature cluster needs."""
         return np.asarray(np.maximum(_LEAST_PAGES, self.share * pages - _SLACK), dtype=np.float64)
 
-    def _words(self, rows: NDArray[np.uint64], page: IndexArray, needed: NDArray[np.float64]) -> TemplateWords:
+    def _words(
+        self, rows: NDArray[np.uint64], page: IndexArray, needed: NDArray[np.float64]
+    ) -> tuple[TemplateWords, _Kinds]:
         """Find the template words in features, given the page of each and how many pages each page's site needs."""
         family, position = self._styles(rows, page)
-        keys = self._word_keys(rows, family, position)
+        kinds = _Kinds.of(self._word_keys(rows, family, position), rows[:, _BITS:], page)
+        keys, bits, support, needed = kinds.keys, kinds.bits, kinds.support, needed[page[kinds.first]]
         # A word on fewer pages than a cluster needs has no such cluster: most words need not be compared at all.
-        enough = pages_of(keys, page) >= needed[page]
-        keys, bits, page = keys[enough], rows[enough, _BITS:], page[enough]
-        support = pages_of(mixed(keys, *bits.T), page)
-        order = np.lexsort((page, *bits.T, -support, keys))
-        keys, bits, page = keys[order], bits[order], page[order]
-        begins = first_of_runs(keys, *bits.T)
-        own_keys, own_bits = keys[begins], bits[begins]
+        _, word = np.unique(keys, return_inverse=True)
+        enough = np.flatnonzero(np.bincount(word, weights=support)[word] >= needed)
+        order = enough[np.lexsort((*bits[enough].T, -support[enough], keys[enough]))]
+        keys, bits = keys[order], bits[order]
         leader = single_pass(
-            own_keys, lambda one, other: bitwise_similar(own_bits[one], own_bits[other], self.similarity),
-            self.most_clusters,
-        )  # fmt: skip
-        leader_of_row = leader[np.cumsum(begins) - 1] if len(begins) else leader
-        clustered = leader_of_row >= 0
-        members = _distinct(np.column_stack((leader_of_row[clustered], page[clustered])))
-        found, count = np.unique(members[:, 0], return_counts=True)
-        large = count >= needed[page[begins][found]]
-        found, count = found[large], count[large]
-        return TemplateWords(
-            family, position, frozen(own_keys[found]), frozen(own_bits[found]), frozen(count.astype(np.int64))
+            keys, lambda one, other: bitwise_similar(bits[one], bits[other], self.similarity), self.most_clusters
         )
+        found, count = kinds.pages_of_clusters(order, leader)
+        large = count >= needed[order][found]
+        found, count = found[large], count[large]
+        words = TemplateWords(family, position, frozen(keys[found]), frozen(bits[found]), frozen(count))
+        return words, kinds
 
     def template_ratios(self, styled: PostingStyles, words: TemplateWords) -> NDArray[np.float64]:
         """Return for each block which share of its different words are template words.
@@ -307,18 +352,16 @@ class Offsets:
         """
         blocks = styled.postings.block
         features = self.features(styled)
-        count = np.bincount(blocks, minlength=len(styled.family))
         if not self.early_exit:
-            is_template = self.is_template_word(features, words)
-        else:
-            probed = _rank_in_run(blocks) < _PROBED
-            is_template = np.ones(len(blocks), dtype=np.bool_)
-            is_template[probed] = self.is_template_word(features[probed], words)
-            missed = np.bincount(blocks[~is_template], minlength=len(count))
-            rest = ~probed & (missed <= (1 - self.ratio) * count + _SLACK)[blocks]
-            is_template[rest] = self.is_template_word(features[rest], words)
-        hits = np.bincount(blocks[is_template], minlength=len(count))
-        return hits / np.maximum(count, 1)
+            return _block_shares(styled, self.is_template_word(features, words))
+        count = np.bincount(blocks, minlength=len(styled.family))
+        probed = _rank_in_run(blocks) < _PROBED
+        is_template = np.ones(len(blocks), dtype=np.bool_)
+        is_template[probed] = self.is_template_word(features[probed], words)
+        missed = np.bincount(blocks[~is_template], minlength=len(count))
+        rest = ~probed & (missed <= (1 - self.ratio) * count + _SLACK)[blocks]
+        is_template[rest] = self.is_template_word(features[rest], words)
+        return _block_shares(styled, is_template)
 
     def graded(self, ratios: NDArray[np.float64]) -> FloatArray:
         """Return scores that are at least 0.5 exactly where the ratio is reached."""
@@ -393,6 +436,19 @@ def _distinct(rows: NDArray[Any]) -> NDArray[Any]:
     """Return the different rows, in ascending order."""
     ordered = rows[np.lexsort(rows.T[::-1])]
     return ordered[first_of_runs(*ordered.T)]
+
+
+def _unique(numbers: IndexArray) -> IndexArray:
+    """Return the different numbers, in ascending order."""
+    ordered = np.sort(numbers)
+    return ordered[first_of_runs(ordered)]
+
+
+def _block_shares(styled: PostingStyles, is_template: BoolArray) -> NDArray[np.float64]:
+    """Return for each block which share of its different words are template words."""
+    block, blocks = styled.postings.block, len(styled.family)
+    hits = np.bincount(block[is_template], minlength=blocks)
+    return np.asarray(hits / np.maximum(np.bincount(block, minlength=blocks), 1))
 
 
 def _rank_in_run(values: IndexArray) -> IndexArray:

@@ -14,13 +14,13 @@ from chaffinch.render.formats import FORMATS, Format
 from chaffinch.render.html import render_html
 from chaffinch.render.markdown import render_markdown
 from chaffinch.render.selection import select
-from chaffinch.render.text import render_text
+from chaffinch.render.text import join_pieces, render_pieces, render_text
 
 if TYPE_CHECKING:
     from chaffinch.page.arrays import BoolArray, FloatArray
     from chaffinch.page.table import Page
 
-__all__ = ["FORMATS", "Format", "render"]
+__all__ = ["FORMATS", "Format", "join_pieces", "render", "render_pieces"]
 
 
 def render(page: Page, kept: BoolArray, format: Format, scores: FloatArray | None = None) -> str:  # noqa: A002

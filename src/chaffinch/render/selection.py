@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from chaffinch.page.arrays import BoolArray, IntArray
     from chaffinch.page.table import Page
 
-MARKS: Final = "\x01\x02\x03\x04\x05"
+MARKS: Final = "\x01\x02\x03\x04\x05\x06"
 """Control characters that no text means to contain; renderers use them as marks while they put text together."""
 
 _UNWANTED: Final = MARKS + "\u200b\ufeff\u00ad"

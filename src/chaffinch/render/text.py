@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,15 +22,16 @@ import numpy as np
 from chaffinch.page.tags import IDS, tag_set
 from chaffinch.render.code import letters, preformatted
 from chaffinch.render.lists import ITEM, item_numbers, numeral
-from chaffinch.render.selection import boundary_counts, counts, fold
+from chaffinch.render.selection import boundary_counts, counts, fold, select
 from chaffinch.render.tables import CELL, TABLE, tabular_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from chaffinch.page.arrays import BoolArray, IntArray
+    from chaffinch.page.table import Page
     from chaffinch.render.selection import Selection
 
 DEEPEST: Final = 20
@@ -43,8 +44,9 @@ _BREAK: Final = IDS["br"]
 _QUOTE: Final = IDS["q"]
 _RUBY_TEXT: Final = IDS["rt"]
 
-_LINE, _BLANK_LINE, _TAB, _LETTERS, _INDENT = "\x01", "\x02", "\x03", "\x04", "\x05"
-"""Marks that stand for white space while the white space around them is folded, and for preformatted text."""
+_LINE, _BLANK_LINE, _TAB, _LETTERS, _INDENT, _PIECE = "\x01", "\x02", "\x03", "\x04", "\x05", "\x06"
+"""Marks that stand for white space while the white space around them is folded, for preformatted text, and for the
+start of a leaf text block."""
 
 _GLUED, _SPACED, _NEXT_LINE, _NEXT_PARAGRAPH, _NEXT_CELL = range(5)
 _SEPARATORS: Final = ("", " ", f" {_LINE} ", f" {_BLANK_LINE} ")
@@ -52,8 +54,40 @@ _SEPARATORS: Final = ("", " ", f" {_LINE} ", f" {_BLANK_LINE} ")
 
 def render_text(selection: Selection) -> str:
     """Render as plain text."""
-    if not len(selection):
-        return ""
+    return _rendered(selection, ()) if len(selection) else ""
+
+
+def render_pieces(page: Page) -> tuple[str, ...]:
+    """Render all of a page as plain text, and cut it: a piece for each of `page.blocks`.
+
+    A piece begins with what sets it off from the one before it, so all of them together are the whole text. Pieces can
+    be kept after the page has gone; see `join_pieces`.
+    """
+    selection = select(page, np.ones(len(page.texts), dtype=np.bool_))
+    block = page.blocks.of_text[selection.indexes]
+    starts = np.flatnonzero(np.diff(block, prepend=-1))
+    pieces = [""] * len(page.blocks)
+    if len(starts):
+        text = _rendered(selection, starts.tolist()).removeprefix(_PIECE).removeprefix(" ")
+        for number, piece in zip(block[starts].tolist(), text.split(_PIECE), strict=True):
+            pieces[number] = piece.removesuffix(" ")
+    return tuple(pieces)
+
+
+def join_pieces(pieces: Sequence[str], kept: Sequence[bool]) -> str:
+    """Put the pieces that are kept together again. Where some between them are not, a line break stands at least."""
+    runs: list[str] = []
+    first = 0
+    for keep, run in groupby(kept):
+        after = first + sum(1 for _ in run)
+        if keep and (text := "".join(pieces[first:after])).strip():
+            runs.append(text if text.startswith("\n") or not runs else "\n" + text.lstrip())
+        first = after
+    return "".join(runs).strip("\n")
+
+
+def _rendered(selection: Selection, starts: Sequence[int]) -> str:
+    """Render a selection that is not empty, with a mark before the nodes numbered `starts`."""
     rows = tabular_rows(selection)
     separation = _separation(selection, rows)
     texts = list(selection.texts)
@@ -65,6 +99,8 @@ def render_text(selection: Selection) -> str:
         separation[first + 1 : last] = _GLUED
     unindented = np.array([text == _LETTERS for text in texts]) if blocks else None
     before = _lead(selection, separation, rows, unindented)
+    for start in starts:
+        before[start] = _PIECE + before[start]
     _mark_inline(selection, texts)
     folded = fold("".join(chain.from_iterable(zip(before, texts, strict=True))))
     folded = (

@@ -69,7 +69,7 @@ def learn_batch(batch: Batch, options: RunOptions, *, sampling: bool) -> BatchLe
             unwanted += 1
         else:
             site = page.place.site
-            summary = _guarded(page, options.method.summarise)
+            summary = guarded(page, options.method.summarise)
             if isinstance(summary, PageError):
                 failures.append(summary)
                 continue
@@ -79,6 +79,18 @@ def learn_batch(batch: Batch, options: RunOptions, *, sampling: bool) -> BatchLe
                 samples[site] = with_page(samples.get(site, ()), page, capture)
     parts = {site: SitePart(pages[site], fold.summary(), samples.get(site, ())) for site, fold in folds.items()}
     return BatchLearned(parts, tuple(failures), unwanted)
+
+
+def wanted_pages(batch: Batch, options: RunOptions) -> Iterator[Page | Outcome]:
+    """Yield the pages of a batch, and what becomes of those that cannot be read or were not asked for."""
+    for capture in watched(batch.captures):
+        page = _parsed(capture, options)
+        if isinstance(page, PageError):
+            yield Outcome(page.subject, error=page.reason)
+        elif not options.wants(page):
+            yield Outcome(page.source, page.place.site)
+        else:
+            yield page
 
 
 def clean_batch(batch: Batch, options: RunOptions, templates: SiteTemplates) -> list[Outcome]:
@@ -157,7 +169,7 @@ class _Ahead:
 
 def _template_of(page: Page, options: RunOptions) -> object:
     """Return what is learned from one page, or None if nothing can be."""
-    template = _guarded(page, lambda page: learn_template(options.method, (page,)))
+    template = guarded(page, lambda page: learn_template(options.method, (page,)))
     return None if isinstance(template, PageError) else template
 
 
@@ -182,7 +194,7 @@ def _outcome(page: Page | PageError, known: Known | None, options: RunOptions) -
             page.source, page.place.site, document, informed=informed, fit=fit, fit_learned=learned, parts=parts
         )
 
-    outcome = _guarded(page, clean)
+    outcome = guarded(page, clean)
     return Outcome(page.source, page.place.site, error=outcome.reason) if isinstance(outcome, PageError) else outcome
 
 
@@ -209,7 +221,7 @@ def _parsed(capture: Capture, options: RunOptions) -> Page | PageError:
         return PageError(capture.source, reason_of(error))
 
 
-def _guarded(page: Page, work: Callable[[Page], T]) -> T | PageError:
+def guarded(page: Page, work: Callable[[Page], T]) -> T | PageError:
     """Return what `work` makes of a page, or why it could not."""
     try:
         return work(page)
