@@ -150,7 +150,7 @@ def _file(path: Path) -> None:
 def _other_version(path: Path) -> None:
     shutil.copytree(path.parent / "built", path)
     about = path / "chaffinch-index.json"
-    about.write_text(about.read_text(encoding="utf-8").replace('"format": 1', '"format": 99'), encoding="utf-8")
+    about.write_text(about.read_text(encoding="utf-8").replace('"format": 2', '"format": 99'), encoding="utf-8")
 
 
 def _unreadable_about(path: Path) -> None:

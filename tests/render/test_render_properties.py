@@ -146,9 +146,12 @@ def test_pieces_are_the_text_cut_at_its_blocks(html: str, choose: Random) -> Non
     page = parse(html)
     pieces = render_pieces(page)
     assert len(pieces) == len(page.blocks)
-    assert join_pieces(pieces, [True] * len(pieces)).split() == render(page, everything(page), "text").split()
+    assert (
+        join_pieces(pieces, np.ones(len(pieces), dtype=np.bool_)).split()
+        == render(page, everything(page), "text").split()
+    )
     kept = [choose.random() < 0.5 for _ in pieces]
     wanted = [word for piece, keep in zip(pieces, kept, strict=True) if keep for word in piece.split()]
-    joined = join_pieces(pieces, kept)
+    joined = join_pieces(pieces, np.array(kept, dtype=np.bool_))
     assert joined.split() == wanted
     assert "\x06" not in joined

@@ -46,13 +46,13 @@ class PagePieces:
 
     def document(self, kept: BoolArray) -> Document:
         """Return the document, given for each block whether it is content."""
-        return with_content(self.described, join_pieces(self.pieces, kept.tolist()), int(self.words[kept].sum()))
+        return with_content(self.described, join_pieces(self.pieces, kept), int(self.words[kept].sum()))
 
     def parts(self, kept: BoolArray) -> Parts:
         """Return what the document leaves out."""
         found = (part for part in self.headings if kept[part[1]])
         headings = tuple(" ".join(text for _, _, text in parts) for _, parts in groupby(found, lambda part: part[0]))
-        return Parts(headings, join_pieces(self.pieces, (~kept).tolist()))
+        return Parts(headings, join_pieces(self.pieces, ~kept))
 
 
 def _headings(page: Page) -> list[tuple[int, int, str]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from chaffinch.methods import AnyMethod, Favor
     from chaffinch.sites import SiteBy
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Raised whenever an index of an earlier version cannot be read any more."""
 
 NAME: Final = "chaffinch-index.json"
@@ -109,7 +109,7 @@ def about_from(path: str, found: dict[str, Any]) -> About:
         favor=str(read_favor(found["favor"])),
         site_by=next(choice for choice in SITE_CHOICES if choice == found["site_by"]),
         stem=found["stem"],
-        one_pass=bool(found.get("one_pass", False)),
+        one_pass=bool(found["one_pass"]),
     )
     if not about.whole and about.method not in METHODS:
         raise SearchIndexError(path, f"was built by method {about.method}, which this Chaffinch does not have")

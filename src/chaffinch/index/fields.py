@@ -25,6 +25,9 @@ DEFAULT_FIELDS: Final[Mapping[Field, float]] = {"content": 1.0, "title": 1.0, "h
 KEY: Final = "key"
 HASH: Final = "hash"
 STORED: Final = "stored"
+STORED_CONTENT: Final = "stored_content"
+STORED_TEMPLATE: Final = "stored_template"
+"""What is read back, as it is: the texts by themselves, all else of an entry together."""
 
 STEMMERS: Final[Mapping[str, str]] = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
@@ -55,9 +58,18 @@ def is_spaceless(word: str) -> bool:
     return len(word) == 1 and _HAS_SPACELESS(word) is not None
 
 
+def _is_latin(text: str) -> bool:
+    """Tell whether a text has Western Latin letters only, which are composed and have spaces between words."""
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def prepared(text: str) -> str:
     """Return `text` as the engine can split it into words: composed, and with separators around ideographs."""
-    if text.isascii():
+    if _is_latin(text):
         return text
     text = unicodedata.normalize("NFC", text)
     if _HAS_SPACELESS(text):
@@ -84,11 +96,12 @@ def check_stem(stem: str | None) -> None:
 
 
 def make_schema() -> tantivy.Schema:
-    """Return the engine's schema: what can be searched, and all of an entry in one piece, which is only read back."""
+    """Return the engine's schema: what can be searched, and the entry as it is, which is only read back."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field(KEY, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(HASH, fast=True)
-    builder.add_bytes_field(STORED, stored=True)
+    for name in (STORED, STORED_CONTENT, STORED_TEMPLATE):
+        builder.add_bytes_field(name, stored=True)
     for name in FIELDS:
         if name in WORD_FIELDS:
             builder.add_text_field(name, tokenizer_name=WORDS)

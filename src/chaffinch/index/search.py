@@ -17,7 +17,6 @@ from chaffinch.index.fields import (
     DEFAULT_FIELDS,
     FIELDS,
     SEPARATOR,
-    STORED,
     WORD_FIELDS,
     is_spaceless,
     make_analyzer,
@@ -115,8 +114,7 @@ class SearchIndex:
         return Results(_count(found), hits)
 
     def _hit(self, score: float, address: tantivy.DocAddress, snippets: tantivy.SnippetGenerator) -> Hit:
-        stored = self._searcher.doc(address).get_first(STORED)
-        entry = Entry.from_json(bytes(stored or b"{}"))
+        entry = Entry.from_stored(self._searcher.doc(address).get_first)
         snippet, highlights = _snippet(snippets, entry.content)
         return Hit(float(score), entry, snippet, highlights)
 
@@ -197,12 +195,9 @@ def _count(found: tantivy.SearchResult) -> int:
     return count
 
 
-_BREAKS: Final = re.compile(r"\s+")
-
-
 def _snippet(snippets: tantivy.SnippetGenerator, content: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return a piece of the content on one line, and where the words stand that were searched for."""
-    found = snippets.snippet_from_doc(tantivy.Document(content=prepared(_BREAKS.sub(" ", content))))
+    found = snippets.snippet_from_doc(tantivy.Document(content=prepared(" ".join(content.split()))))
     marked = found.highlighted()
     if not marked:
         return _beginning(content), ()
@@ -232,7 +227,7 @@ def _plain(piece: bytes) -> str:
 
 
 def _beginning(content: str) -> str:
-    folded = _BREAKS.sub(" ", content[: 4 * _SNIPPET]).strip()
+    folded = " ".join(content[: 4 * _SNIPPET].split())
     if len(folded) <= _SNIPPET:
         return folded
     cut = folded.rfind(" ", 0, _SNIPPET)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
@@ -13,10 +13,11 @@ from xxhash import xxh3_64_intdigest
 
 from chaffinch.index.about import About, is_index, read_about, write_about
 from chaffinch.index.engine import open_engine, told
-from chaffinch.index.fields import HASH, KEY, STORED, check_stem, make_schema, prepared
+from chaffinch.index.fields import HASH, KEY, STORED, STORED_CONTENT, STORED_TEMPLATE, check_stem, make_schema, prepared
 from chaffinch.sinks.base import well_formed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Self
 
@@ -53,15 +54,21 @@ class Entry:
         """What names the page: its URL, or where it was read if it has none."""
         return self.url or self.source
 
-    def as_json(self) -> str:
-        """Write the entry."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+    def stored(self) -> dict[str, bytes]:
+        """Return what an index stores of the entry, by field."""
+        rest = json.dumps({name: getattr(self, name) for name in _SMALL}, ensure_ascii=False)
+        texts = {STORED: rest, STORED_CONTENT: self.content, STORED_TEMPLATE: self.template}
+        return {name: text.encode() for name, text in texts.items()}
 
     @classmethod
-    def from_json(cls, text: bytes) -> Entry:
-        """Read what `as_json` wrote."""
-        found: dict[str, Any] = json.loads(text)
-        return cls(**{**found, "headings": tuple(found["headings"])})
+    def from_stored(cls, stored: Callable[[str], Any]) -> Entry:
+        """Read an entry back, given what is stored in each field."""
+        content, template = (bytes(stored(name) or b"").decode() for name in (STORED_CONTENT, STORED_TEMPLATE))
+        found: dict[str, Any] = json.loads(bytes(stored(STORED)))
+        return cls(**{**found, "headings": tuple(found["headings"])}, content=content, template=template)
+
+
+_SMALL: Final = tuple(field.name for field in fields(Entry) if field.name not in {"content", "template"})
 
 
 def entry_of(document: Document, parts: Parts) -> Entry:
@@ -111,8 +118,8 @@ class IndexWriter:
 
     def put(self, entry: Entry) -> Change:
         """Add a page, in place of the page of the same key if there is one and it was different."""
-        stored = entry.as_json().encode()
-        digest = xxh3_64_intdigest(stored)
+        stored = entry.stored()
+        digest = xxh3_64_intdigest(b"\0".join(stored.values()))
         key = _short(entry.key)
         before = self._pending.get(key)
         if before is None and not self._empty:
@@ -209,11 +216,12 @@ def _short(key: str) -> str:
     return key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}#{xxh3_64_intdigest(key.encode()):016x}"
 
 
-def _engine_document(entry: Entry, key: str, digest: int, stored: bytes) -> tantivy.Document:
+def _engine_document(entry: Entry, key: str, digest: int, stored: dict[str, bytes]) -> tantivy.Document:
     made = tantivy.Document()
     made.add_text(KEY, key)
     made.add_unsigned(HASH, digest)
-    made.add_bytes(STORED, stored)
+    for name, data in stored.items():
+        made.add_bytes(name, data)
     made.add_text("site", entry.site)
     if entry.language:
         made.add_text("language", entry.language)

@@ -100,15 +100,17 @@ def signatures(postings: Postings, difference: IndexArray, segments: int) -> Sig
     The bit is the difference modulo the number of bits.
     """
     counts = postings.counts
-    owner = np.repeat(np.arange(len(postings)), counts)
-    rank = np.arange(len(difference)) - postings.start[owner]
-    cell = owner * segments + rank * segments // counts[owner]
     bit = np.uint64(1) << (difference % BITS).astype(np.uint64)
-    result = np.zeros(len(postings) * segments, dtype=np.uint64)
-    begins = np.flatnonzero(first_of_runs(cell))
-    if len(begins):
-        result[cell[begins]] = np.bitwise_or.reduceat(bit, begins)
-    return result.reshape(len(postings), segments)
+    result = np.zeros((len(postings), segments), dtype=np.uint64)
+    result[:, 0] = bit[postings.start[:-1]]  # and that is all, for the many words that stand once
+    several = np.flatnonzero(counts > 1)
+    if len(several):
+        owner = np.repeat(several, counts[several])
+        rank = np.arange(len(owner)) - np.repeat(np.cumsum(counts[several]) - counts[several], counts[several])
+        cell = owner * segments + rank * segments // counts[owner]
+        begins = np.flatnonzero(first_of_runs(cell))
+        result.reshape(-1)[cell[begins]] = np.bitwise_or.reduceat(bit[postings.start[owner] + rank], begins)
+    return result
 
 
 def bits_set(rows: Signatures) -> NDArray[np.int64]:

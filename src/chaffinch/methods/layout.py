@@ -51,6 +51,9 @@ _LAYERS: Final = 8
 """How many layers of a position are kept apart, from the block outwards; a byte for each. Blocks with different
 positions further out are of different families."""
 
+_SHIFTS: Final = 8 * np.arange(_LAYERS, dtype=np.uint64).reshape(-1, 1)
+_POWERS: Final = np.cumprod(np.full(_LAYERS, 0x9E3779B97F4A7C15, dtype=np.uint64)).reshape(-1, 1)
+
 _MOST_SIBLINGS: Final = 255
 
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
@@ -108,11 +111,12 @@ def find_layout(page: Page, layout: LayoutName, attributes: AttributeSet, most_s
     used_elements, of_leaf = np.unique(owner, return_inverse=True)
     used = number[used_elements]
     names = page.name_hash[elements]
-    depth, path = ancestry(parent, names)
-    _, place = ancestry(parent, mixed(names, sibling))
-    position, outer = _positions(used, parent, sibling, place)
+    depth, place = ancestry(parent, mixed(names, sibling))
+    layers = _layers(used, parent)
+    position = np.bitwise_or.reduce(_above(sibling, layers[:-1]) << _SHIFTS)
+    inner = (_above(names, layers[:-1]) * _POWERS).sum(axis=0)
     own = _attribute_hashes(page, used_elements, _ATTRIBUTES[attributes])
-    family = mixed(path[used], depth[used].astype(np.uint64), outer, own)
+    family = mixed(inner, depth[used].astype(np.uint64), _above(place, layers[-1]), own)
     return Layout(of_leaf, used_elements, family, position)
 
 
@@ -148,17 +152,19 @@ def _sibling_number(parent: IntArray) -> IntArray:
     return result
 
 
-def _positions(used: IntArray, parent: IntArray, sibling: HashArray, place: HashArray) -> tuple[HashArray, HashArray]:
-    """Return the innermost layers of the positions of the blocks `used`, and a hash of the layers further out."""
-    result = np.zeros(len(used), dtype=np.uint64)
-    # An entry behind the last stands for "above the root".
+def _layers(used: IntArray, parent: IntArray) -> NDArray[np.int32]:
+    """Return a row with the blocks `used`, one with the blocks around them, and so on; -1 is above the root."""
     up = np.append(parent, np.int32(-1))
-    numbers, places = np.append(sibling, np.uint64(0)), np.append(place, np.uint64(0))
-    at = used
+    result = np.empty((_LAYERS + 1, len(used)), dtype=np.int32)
+    result[0] = used
     for layer in range(_LAYERS):
-        result |= numbers[at] << np.uint64(8 * layer)
-        at = up[at]
-    return result, places[at]
+        result[layer + 1] = up[result[layer]]
+    return result
+
+
+def _above(values: HashArray, layers: NDArray[np.int32]) -> HashArray:
+    """Return the values of blocks by their numbers; 0 above the root."""
+    return np.append(values, np.uint64(0))[layers]
 
 
 def _attribute_hashes(page: Page, elements: IndexArray, names: frozenset[str]) -> HashArray:

@@ -105,7 +105,7 @@ class _Kinds:
     """The different features of words in their styles: most stand on many pages, and are looked at once."""
 
     first: IndexArray
-    """For each, the first row that has it."""
+    """For each, a row that has it."""
     of_row: IndexArray
     keys: HashArray
     bits: Signatures
@@ -118,7 +118,12 @@ class _Kinds:
     @classmethod
     def of(cls, keys: HashArray, bits: Signatures, page: IndexArray) -> _Kinds:
         """Tell the kinds of features apart."""
-        _, first, of_row = np.unique(mixed(keys, *bits.T), return_index=True, return_inverse=True)
+        whole = mixed(keys, *bits.T)
+        order = np.argsort(whole)
+        begins = first_of_runs(whole[order])
+        first = order[begins]
+        of_row = np.empty(len(order), dtype=np.intp)
+        of_row[order] = np.cumsum(begins) - 1
         pages = int(page.max()) + 1 if len(page) else 1
         pairs = _unique(of_row * pages + page)
         support = np.bincount(pairs // pages, minlength=len(first))
@@ -171,7 +176,7 @@ class Offsets:
 
     name: ClassVar[str] = "offsets"
     summary: ClassVar[str] = "drops blocks of like layout whose words stand at like offsets (Chen et al. 2006)"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, groupby
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -74,16 +74,12 @@ def render_pieces(page: Page) -> tuple[str, ...]:
     return tuple(pieces)
 
 
-def join_pieces(pieces: Sequence[str], kept: Sequence[bool]) -> str:
+def join_pieces(pieces: Sequence[str], kept: BoolArray) -> str:
     """Put the pieces that are kept together again. Where some between them are not, a line break stands at least."""
-    runs: list[str] = []
-    first = 0
-    for keep, run in groupby(kept):
-        after = first + sum(1 for _ in run)
-        if keep and (text := "".join(pieces[first:after])).strip():
-            runs.append(text if text.startswith("\n") or not runs else "\n" + text.lstrip())
-        first = after
-    return "".join(runs).strip("\n")
+    borders = (np.flatnonzero(np.diff(kept, prepend=False, append=False))).tolist()
+    runs = ["".join(pieces[first:after]) for first, after in zip(borders[::2], borders[1::2], strict=True)]
+    broken = [run if run[:1] == "\n" else "\n" + run.lstrip() for run in runs[1:] if run and not run.isspace()]
+    return "".join([*runs[:1], *broken]).strip("\n")
 
 
 def _rendered(selection: Selection, starts: Sequence[int]) -> str:
