@@ -66,13 +66,14 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="PART", help="detection, writing, search (default: all)")
     parser.add_argument("--pages", type=int, nargs="+", default=[1000, 2000, 3000, 4000, 40_000])
     parser.add_argument("--rounds", type=int, default=3, help="how often up to 4,000 pages are indexed (default: 3)")
+    parser.add_argument("--ways", nargs="+", default=list(MODES), choices=MODES, help="of detection (default: all)")
     parser.add_argument("--work", type=Path, help="where crawls and indexes are kept (default: a temporary folder)")
     parser.add_argument("--draw", action="store_true", help="only draw, from what is there")
     parsed = parser.parse_args()
     work = parsed.work or Path(tempfile.mkdtemp(prefix="chaffinch-index-"))
     work.mkdir(parents=True, exist_ok=True)
     measures: dict[str, Callable[[], Any]] = {
-        "detection": lambda: detection(work, parsed.pages, parsed.rounds),
+        "detection": lambda: detection(work, parsed.pages, parsed.rounds, parsed.ways),
         "writing": lambda: writing(work, parsed.rounds),
         "search": lambda: search(work, max(parsed.pages)),
     }
@@ -93,15 +94,15 @@ def main() -> int:
     return 0
 
 
-def detection(work: Path, sizes: list[int], rounds: int) -> list[dict[str, Any]]:
+def detection(work: Path, sizes: list[int], rounds: int, ways: list[str]) -> list[dict[str, Any]]:
     """Index crawls of several sizes in each of the ways; of several rounds the one that took least counts."""
     rows = []
     for size in sizes:
         with ProcessPoolExecutor(1) as pool:  # what it holds would be counted for the processes that are measured
             crawl = pool.submit(make_crawl, work, size).result()
-        found: dict[str, list[dict[str, float]]] = {mode: [] for mode in MODES}
+        found: dict[str, list[dict[str, float]]] = {mode: [] for mode in ways}
         for _ in range(rounds if size <= _REAL else 1):
-            running = {mode: start(crawl, work / f"{mode}-{size}", options) for mode, options in MODES.items()}
+            running = {mode: start(crawl, work / f"{mode}-{size}", MODES[mode]) for mode in ways}
             for mode, ended in {mode: end(one) for mode, one in running.items()}.items():
                 found[mode].append(ended)
         for mode, ended_rounds in found.items():
