@@ -71,7 +71,7 @@ def _train(rows: NDArray[np.floating], slope: Slope, how: Training) -> Network:
     values = rows.astype(np.float64)
     mean, deviation = values.mean(axis=0), values.std(axis=0) + _LEAST_DEVIATION
     empty = Network(mean, deviation, np.zeros((0, 0, 0)), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
-    scaled = empty.scaled(values)
+    scaled = empty.scaled(values).astype(np.float32)
     trained = [
         _train_one(scaled, slope, how, np.random.Generator(np.random.PCG64([how.seed, number])))
         for number in range(how.networks)
@@ -81,7 +81,7 @@ def _train(rows: NDArray[np.floating], slope: Slope, how: Training) -> Network:
 
 
 def _train_one(
-    scaled: Numbers, slope: Slope, how: Training, random: np.random.Generator
+    scaled: NDArray[np.float32], slope: Slope, how: Training, random: np.random.Generator
 ) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Descend along the gradient, with step sizes by the gradients' running means and squares (Adam)."""
     inputs = scaled.shape[1]
@@ -94,9 +94,9 @@ def _train_one(
     means = [np.zeros_like(part) for part in weights]
     squares = [np.zeros_like(part) for part in weights]
     for epoch in range(1, how.epochs + 1):
-        hidden = sigmoid(scaled @ weights[0] + weights[1])
+        hidden = 1.0 / (1.0 + np.exp(-(scaled @ weights[0].astype(np.float32) + weights[1].astype(np.float32))))
         back = slope(hidden @ weights[2] + weights[3])
-        inner = np.outer(back, weights[2]) * hidden * (1.0 - hidden)
+        inner = np.outer(back, weights[2]).astype(np.float32) * hidden * (1.0 - hidden)
         gradients = (scaled.T @ inner, inner.sum(axis=0), hidden.T @ back, back.sum())
         for number, gradient in enumerate(gradients):
             means[number] = _MOMENTUM * means[number] + (1 - _MOMENTUM) * gradient

@@ -15,8 +15,8 @@ HashArray: TypeAlias = NDArray[np.uint64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float32]
 
-_HASH_FACTOR: Final = 0x9E3779B97F4A7C15
-"""Odd, with its bits well spread: the usual multiplier of Fibonacci hashing."""
+PATH_FACTOR: Final = 0x9E3779B97F4A7C15
+"""What one more level multiplies a path's hash by. Odd, with its bits well spread: as in Fibonacci hashing."""
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
@@ -60,7 +60,7 @@ def ancestry(parent: IntArray, label: HashArray) -> tuple[IntArray, HashArray]:
     path[:count] = label
     up = np.full(count + 1, count, dtype=np.int32)
     up[:count] = np.where(parent < 0, count, parent)
-    factor = np.uint64(_HASH_FACTOR)
+    factor = np.uint64(PATH_FACTOR)
     with np.errstate(over="ignore"):
         while (up != count).any():
             depth += depth[up]

@@ -2,5 +2,6 @@
 
 from chaffinch.records.mining import mine_records
 from chaffinch.records.results import PageRecords, Record, Unit
+from chaffinch.records.units import UnitOptions
 
-__all__ = ["PageRecords", "Record", "Unit", "mine_records"]
+__all__ = ["PageRecords", "Record", "Unit", "UnitOptions", "mine_records"]

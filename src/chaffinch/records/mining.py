@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from chaffinch.records.finding import find_records
 from chaffinch.records.results import PageRecords, Record, Unit
 from chaffinch.records.sheet import Sheet
-from chaffinch.records.strings import FORMATTING, cut_strings, path_slots
+from chaffinch.records.text_types import TextType
+from chaffinch.records.units import UnitOptions, find_units
 from chaffinch.records.weights import Weights, shipped_weights
 
 if TYPE_CHECKING:
@@ -15,26 +16,31 @@ if TYPE_CHECKING:
 
     from chaffinch.page import Page
     from chaffinch.records.finding import Spans
-    from chaffinch.records.strings import Strings
+    from chaffinch.records.units import Units
 
 
-def mine_records(pages: Sequence[Page], weights: Weights | None = None) -> list[PageRecords]:
+def mine_records(
+    pages: Sequence[Page], weights: Weights | None = None, options: UnitOptions | None = None
+) -> list[PageRecords]:
     """Return the records of the pages of one site, for each page in turn."""
     used = weights or shipped_weights()
     sheet = Sheet.of(pages)
     spans = find_records(sheet, used.ranker).spans
-    strings = cut_strings(sheet, spans, FORMATTING[sheet.tag])
-    names: dict[int, str] = {}
-    slots = [names.setdefault(key, f"text-{len(names) + 1}") for key in path_slots(sheet, strings).tolist()]
-    return _results(sheet, spans, strings, slots)
+    return results_of(sheet, spans, find_units(sheet, spans, used, options or UnitOptions()))
 
 
-def _results(sheet: Sheet, spans: Spans, strings: Strings, slots: Sequence[str]) -> list[PageRecords]:
-    units: list[list[Unit]] = [[] for _ in range(len(spans))]
-    for record, slot, text in zip(strings.record.tolist(), slots, strings.texts, strict=True):
-        units[record].append(Unit(slot, text))
+def results_of(sheet: Sheet, spans: Spans, units: Units) -> list[PageRecords]:
+    """Return the units of data as records of their pages."""
+    found: list[list[Unit]] = [[] for _ in range(len(spans))]
+    strings = units.slotted.strings
+    keep = units.data[units.slotted.slot].tolist() if len(strings) else []
+    for record, slot, text, kind, kept in zip(
+        strings.record.tolist(), units.slotted.slot.tolist(), strings.texts, strings.types.tolist(), keep, strict=True
+    ):
+        if kept:
+            found[record].append(Unit(f"slot-{slot}", text, TextType(kind).name))
     records: list[list[Record]] = [[] for _ in sheet.pages]
-    for page, found in zip(sheet.page_of[spans.first].tolist(), units, strict=True):
-        if found:
-            records[page].append(Record(tuple(found)))
-    return [PageRecords(page.source, page.url, tuple(found)) for page, found in zip(sheet.pages, records, strict=True)]
+    for page, here in zip(sheet.page_of[spans.first].tolist(), found, strict=True):
+        if here:
+            records[page].append(Record(tuple(here)))
+    return [PageRecords(page.source, page.url, tuple(here)) for page, here in zip(sheet.pages, records, strict=True)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from xxhash import xxh3_64_intdigest
 
-from chaffinch.page.arrays import covered, frozen, offsets
+from chaffinch.page.arrays import PATH_FACTOR, covered, frozen, offsets
 from chaffinch.page.tags import TEXT, tag_set
 
 if TYPE_CHECKING:
@@ -89,6 +89,32 @@ class Sheet:
 
     def __len__(self) -> int:
         return len(self.tag)
+
+    @cached_property
+    def depth(self) -> IntArray:
+        """How many ancestors each node has."""
+        return _joined([page.depth for page in self.pages], np.int32)
+
+    def path_below(self, nodes: IndexArray, tops: IndexArray | IntArray) -> HashArray:
+        """Return a hash of the tag names from each node up to one of its ancestors-or-self, which is left out."""
+        levels = (self.depth[nodes] - self.depth[tops]).astype(np.int64)
+        with np.errstate(over="ignore"):
+            powers = np.cumprod(np.full(int(levels.max(initial=0)) + 1, PATH_FACTOR, dtype=np.uint64))
+            powers = np.concatenate((np.ones(1, dtype=np.uint64), powers))
+            result: HashArray = self.path[nodes] - powers[levels] * self.path[tops]
+        return result
+
+    @cached_property
+    def child_places(self) -> tuple[IntArray, IntArray]:
+        """The how many-th shown child of its parent each node is, and how many such children each node has."""
+        shown = (self.leaves_before[self.end] > self.leaves_before[:-1]) & (self.parent >= 0)
+        nodes = np.flatnonzero(shown)
+        order = nodes[np.argsort(self.parent[nodes], kind="stable")]
+        counts = np.bincount(self.parent[nodes], minlength=len(self)).astype(np.int32)
+        starts = np.cumsum(counts) - counts
+        place = np.zeros(len(self), dtype=np.int32)
+        place[order] = np.arange(len(order)) - starts[self.parent[order]]
+        return frozen(place), frozen(counts)
 
     @cached_property
     def page_of(self) -> IndexArray:
@@ -168,21 +194,28 @@ class Sheet:
         return _joined([np.array(flags, dtype=np.bool_) for flags in found], np.bool_)
 
     @cached_property
+    def class_values(self) -> tuple[tuple[int, str], ...]:
+        """The nodes with a class or an id, and its value."""
+        found = []
+        for page, base in zip(self.pages, self.start.tolist(), strict=False):
+            elements = np.flatnonzero(page.tag != TEXT).tolist()
+            for node, attributes in zip(elements, page.element_attributes, strict=True):
+                if attributes:
+                    found += [(base + node, value) for key, value in attributes if value and key in {"class", "id"}]
+        return tuple(found)
+
+    @cached_property
     def hints(self) -> tuple[BoolArray, BoolArray, BoolArray]:
         """For each node: whether its class or id sounds like a result; like a menu; whether it lies in a menu."""
         results, menus = np.zeros(len(self), dtype=np.bool_), np.zeros(len(self), dtype=np.bool_)
         known: dict[str, tuple[bool, bool]] = {}
-        for page, base in zip(self.pages, self.start.tolist(), strict=False):
-            elements = np.flatnonzero(page.tag != TEXT).tolist()
-            for node, attributes in zip(elements, page.element_attributes, strict=True):
-                for key, value in attributes:
-                    if value and key in {"class", "id"}:
-                        found = known.get(value)
-                        if found is None:
-                            found = (_RESULT_WORDS.search(value) is not None, _MENU_WORDS.search(value) is not None)
-                            known[value] = found
-                        results[base + node] |= found[0]
-                        menus[base + node] |= found[1]
+        for node, value in self.class_values:
+            found = known.get(value)
+            if found is None:
+                found = (_RESULT_WORDS.search(value) is not None, _MENU_WORDS.search(value) is not None)
+                known[value] = found
+            results[node] |= found[0]
+            menus[node] |= found[1]
         roots = np.flatnonzero(menus | MENUS[self.tag])
         return frozen(results), frozen(menus), frozen(covered(roots.astype(np.int32), self.end[roots], len(self)))
 
