@@ -97,7 +97,7 @@ class Cleaning:
         return self._states
 
     def _look(self) -> tuple[InputState, ...]:
-        return input_states(self._inputs, self._options.sources.leave_out)
+        return input_states(self._inputs, self._options.sources)
 
     def outcomes(self, journal: Journal | None = None) -> Iterator[Outcome]:
         """Yield what becomes of each input, failures included; with a journal, that of an interrupted run first."""

@@ -82,6 +82,11 @@ def test_a_page_carries_what_the_record_says(tmp_path: Path, name: str, packed: 
     path.write_bytes(archive([(PAGE, HTML)], packed=packed))
     pages, errors = read(path)
     assert errors == []
+    (offset,) = [page.offset for page in pages]
+    assert offset is not None
+    there = path.read_bytes()[offset:]
+    assert (zlib.decompressobj(wbits=31).decompress(there) if packed else there).startswith(b"WARC/1.0\r\n")
+    assert b"<urn:uuid:0>" in (zlib.decompressobj(wbits=31).decompress(there) if packed else there)[:500]
     assert pages == [
         Capture(
             source=f"{path}#urn:uuid:0",
@@ -92,6 +97,7 @@ def test_a_page_carries_what_the_record_says(tmp_path: Path, name: str, packed: 
             path="urn:uuid:0",
             captured="2020-02-03T04:05:06Z",
             on_disk=False,
+            offset=offset,
         )
     ]
 

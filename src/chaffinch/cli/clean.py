@@ -72,7 +72,8 @@ def register(commands: Subparsers) -> None:
         "--output",
         default="-",
         metavar="OUT",
-        help="a folder, a file that ends in .jsonl or .parquet, or - for standard output (default)",
+        help="a folder, a file that ends in .jsonl, .parquet or .warc.gz, here or remote, or - for standard output "
+        "(default)",
     )
     output.add_argument("--format", choices=FORMATS, default="text", help="the format of the content (default: text)")
     output.add_argument(

@@ -108,7 +108,7 @@ def _run(parsed: argparse.Namespace) -> int:
             progress.step()
 
     how = LearnOptions(replace=parsed.replace, relearn=parsed.relearn, step=step)
-    states = input_states(parsed.inputs, parsed.output)
+    states = input_states(parsed.inputs, options.sources)
     try:
         with learn_journal(
             parsed.output, states, options, how, resume=parsed.resume, every=parsed.checkpoint
@@ -117,7 +117,7 @@ def _run(parsed: argparse.Namespace) -> int:
             report = learn_templates(parsed.inputs, parsed.output, options, replace(how, journal=journal))
     finally:
         progress.clear()
-    for path in changed_inputs(states, input_states(parsed.inputs, parsed.output)):
+    for path in changed_inputs(states, input_states(parsed.inputs, options.sources)):
         report.failures.append(Failure(path, "changed while it was being read"))
     for failure in report.failures:
         print(f"chaffinch: {failure.source}: {failure.reason}", file=sys.stderr)

@@ -41,7 +41,8 @@ def add_inputs(parser: argparse.ArgumentParser, *, required: bool = True, dedup:
         "inputs",
         nargs="+" if required else "*",
         metavar="INPUT",
-        help="HTML files, folders, WARC, WACZ, JSON Lines or Parquet files, or - for standard input",
+        help="HTML files, folders, WARC, WACZ, JSON Lines or Parquet files, lists of them (.paths, .paths.gz), here or "
+        "remote (s3://), or - for standard input",
     )
     group = parser.add_argument_group("input")
     group.add_argument(
@@ -64,6 +65,11 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_source_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--base-url", metavar="URL", help="the URL that a folder's pages stand below")
+    group.add_argument(
+        "--paths-base",
+        metavar="URL",
+        help="what the files of a list stand below (default: the nearest folder above the list that holds the first)",
+    )
     group.add_argument("--url-column", default="url", metavar="NAME", help="the tables' column of URLs (default: url)")
     group.add_argument(
         "--html-column", default="html", metavar="NAME", help="the tables' column of pages (default: html)"
@@ -79,7 +85,7 @@ def _add_source_options(group: argparse._ArgumentGroup) -> None:
 def sources_of(parsed: argparse.Namespace) -> SourceOptions:
     """Return how inputs are read: not what is written, where that lies in a folder that is read."""
     output: str | None = getattr(parsed, "output", None)
-    return SourceOptions(parsed.url_column, parsed.html_column, parsed.base_url, output)
+    return SourceOptions(parsed.url_column, parsed.html_column, parsed.base_url, output, parsed.paths_base)
 
 
 def urls_of(parsed: argparse.Namespace) -> UrlFilter:

@@ -38,3 +38,7 @@ class Document:
     """How many words the page shows."""
     words_kept: int
     """How many of them are content."""
+    captured: str | None = None
+    """When the page was fetched, as ISO 8601, if the archive tells."""
+    offset: int | None = None
+    """Where its record begins in the archive, in bytes: that of its gzip member, if it is packed."""

@@ -29,6 +29,7 @@ from chaffinch.document import Document, Parts
 from chaffinch.errors import RunError, UsageError
 from chaffinch.runs.options import Outcome
 from chaffinch.sinks.base import writing
+from chaffinch.sources.remote import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,7 +50,8 @@ class Journal:
 
         `identity` is all that decides what the run gives out. A run of another identity cannot be gone on with.
         """
-        target = Path(os.path.abspath(output))  # noqa: PTH100  (`-o out/` and `-o out` are one output)
+        # `-o out/` and `-o out` are one output; what belongs to a remote one is kept in the current folder.
+        target = Path(os.path.abspath(output.rpartition("/")[2] if is_remote(output) else output))  # noqa: PTH100
         self.folder = target.with_name(f".{target.name}.chaffinch")
         self.output = output
         self._identity = json.loads(json.dumps(identity))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 from collections import Counter, deque
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chaffinch.document import make_document, make_parts
@@ -105,7 +105,7 @@ def clean_batch(batch: Batch, options: RunOptions, templates: SiteTemplates) -> 
             except ModelError as error:  # the template of this one site is damaged
                 outcomes.append(Outcome(page.source, page.place.site, error=str(error)))
                 continue
-        outcomes.append(_outcome(page, known, options))
+        outcomes.append(_outcome(capture, page, known, options))
     return outcomes
 
 
@@ -122,17 +122,17 @@ def clean_stream(batch: Batch, options: RunOptions) -> list[Outcome]:
         if isinstance(page, Page):
             last[page.place.directory] = _template_of(page, options)
     outcomes = []
-    for position, page in enumerate(pages):
+    for position, (capture, page) in enumerate(zip(batch.captures, pages, strict=True)):
         if isinstance(page, Page):
             directory = page.place.directory
             if directory not in last:
                 following = pages.next_in(directory)
                 last[directory] = None if following is None else _template_of(following, options)
             note(position)
-            outcomes.append(_outcome(page, Known(last[directory]), options))
+            outcomes.append(_outcome(capture, page, Known(last[directory]), options))
             last[directory] = _template_of(page, options)
         else:
-            outcomes.append(_outcome(page, None, options))
+            outcomes.append(_outcome(capture, page, None, options))
     return outcomes
 
 
@@ -173,7 +173,7 @@ def _template_of(page: Page, options: RunOptions) -> object:
     return None if isinstance(template, PageError) else template
 
 
-def _outcome(page: Page | PageError, known: Known | None, options: RunOptions) -> Outcome:
+def _outcome(capture: Capture, page: Page | PageError, known: Known | None, options: RunOptions) -> Outcome:
     """Return what becomes of a page, by what is known of its site."""
     if isinstance(page, PageError):
         return Outcome(page.subject, error=page.reason)
@@ -186,6 +186,8 @@ def _outcome(page: Page | PageError, known: Known | None, options: RunOptions) -
         scores = method.score(page, template)
         threshold = threshold_of(method, options.favor)
         document = make_document(page, scores, method=method.name, threshold=threshold, format=options.format)
+        if capture.captured is not None or capture.offset is not None:
+            document = replace(document, captured=capture.captured, offset=capture.offset)
         parts = make_parts(page, scores, threshold=threshold) if options.parts else None
         informed = method.knows(page, template)
         fit = method.fit(page, template) if known and known.measured and informed else None

@@ -6,28 +6,40 @@ import gzip
 import os
 import re
 import stat
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from chaffinch.errors import OutputError
 from chaffinch.sinks.base import Ending, json_line, writing
+from chaffinch.sources.remote import file_system, is_remote, upload
 
 if TYPE_CHECKING:
     from chaffinch.document.document import Document
 
 
 class PartFile:
-    """A file that is written beside its target, and takes its place when it is done."""
+    """A file that is written beside its target, and takes its place when it is done.
+
+    One whose target is remote is written to this machine's folder for temporary files, and copied when it is done.
+    """
 
     def __init__(self, output: str) -> None:
         self.output = output
+        self._remote = is_remote(output)
         with writing(output):
+            if self._remote:
+                file_system(output)  # what is missing is told of before the work, not after
+                descriptor, name = tempfile.mkstemp(prefix="chaffinch-")
+                self._part = self._target = Path(name)
+                self.file: IO[bytes] = os.fdopen(descriptor, "wb")
+                return
             self._target = Path(os.path.realpath(output))
             _check(self._target, output)
             _sweep(self._target)
             self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}.part")
-            self.file: IO[bytes] = self._part.open("wb")
+            self.file = self._part.open("wb")
 
     def commit(self) -> None:
         """Put the file in its target's place."""
@@ -35,7 +47,11 @@ class PartFile:
             self.file.flush()
             os.fsync(self.file.fileno())
             self.file.close()
-            self._part.replace(self._target)
+            if self._remote:
+                upload(str(self._part), self.output)
+                self._part.unlink()
+            else:
+                self._part.replace(self._target)
 
     def abort(self) -> None:
         """Remove the file."""

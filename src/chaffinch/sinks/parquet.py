@@ -33,6 +33,8 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("version", pa.string(), nullable=False),
     pa.field("words_in", pa.int64(), nullable=False),
     pa.field("words_kept", pa.int64(), nullable=False),
+    pa.field("captured", pa.string()),
+    pa.field("offset", pa.int64()),
 ]
 _SCHEMA: Final = pa.schema(_FIELDS)
 

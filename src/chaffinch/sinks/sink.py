@@ -9,6 +9,8 @@ from chaffinch.errors import UsageError
 from chaffinch.sinks.files import JsonLinesSink
 from chaffinch.sinks.folder import FolderSink
 from chaffinch.sinks.stream import StreamSink
+from chaffinch.sinks.warc import WarcSink
+from chaffinch.sources.remote import is_remote
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -50,7 +52,6 @@ _FILES: Final = (
     ".xml",
     ".pdf",
     ".gz",
-    ".warc",
     ".wacz",
     ".db",
 )
@@ -60,8 +61,9 @@ _FILES: Final = (
 def open_sink(output: str, format: Format, *, lines: bool = False) -> Sink:  # noqa: A002 - as the option is called
     """Return the sink for `output`, by its name.
 
-    `-` is standard output, `*.jsonl` and `*.jsonl.gz` are JSON Lines, `*.parquet` is Parquet; all else is a folder.
-    With `lines`, standard output gets whole documents as JSON Lines rather than their contents.
+    `-` is standard output, `*.jsonl` and `*.jsonl.gz` are JSON Lines, `*.parquet` is Parquet, `*.warc`, `*.warc.gz`,
+    `*.wet` and `*.wet.gz` are WARC; all else is a folder. Files may be remote. With `lines`, standard output gets
+    whole documents as JSON Lines rather than their contents.
     """
     name = output.lower()
     if output == "-":
@@ -72,6 +74,12 @@ def open_sink(output: str, format: Format, *, lines: bool = False) -> Sink:  # n
         from chaffinch.sinks.parquet import ParquetSink  # noqa: PLC0415  (Arrow is slow to import)
 
         return ParquetSink(output)
+    if name.endswith((".warc", ".warc.gz", ".wet", ".wet.gz")):
+        return WarcSink(output, format)
+    if is_remote(output):
+        raise UsageError(f"{output}: a remote output is one file: .jsonl, .jsonl.gz, .parquet or .warc.gz")
     if name.endswith(_FILES) and not Path(output).is_dir():
-        raise UsageError(f"{output}: give a folder, or a name that ends in .jsonl or .parquet; for one page, use -o -")
+        raise UsageError(
+            f"{output}: give a folder, or a name that ends in .jsonl, .parquet or .warc.gz; for one page, use -o -"
+        )
     return FolderSink(output, format)

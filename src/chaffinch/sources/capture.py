@@ -24,3 +24,5 @@ class Capture:
     on_disk: bool = False
     """Whether it is a file in a folder tree: then, unless `url` is given, its directory is the file's, whatever the
     page says of its own address."""
+    offset: int | None = None
+    """Where its record begins in the archive, in bytes: that of its gzip member, if it is packed."""

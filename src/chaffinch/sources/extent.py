@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,12 +12,15 @@ from xxhash import xxh3_128
 
 from chaffinch.errors import InputError
 from chaffinch.sources.folders import URL_LIST, Found, walk
-from chaffinch.sources.kinds import may_be_read
+from chaffinch.sources.kinds import Kind, kind_by_name, may_be_read
+from chaffinch.sources.options import SourceOptions
+from chaffinch.sources.places import listed_places
+from chaffinch.sources.remote import is_remote, is_remote_folder, list_remote, remote_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-STDIN: Final = "-"
+_DEFAULTS: Final = SourceOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +34,48 @@ class InputState:
     """A hash of the names, sizes and times of change of all files."""
 
 
-def input_states(inputs: Sequence[str], leave_out: str | None = None) -> tuple[InputState, ...]:
-    """Look at all inputs; files are not opened. What is not read, such as `leave_out` in a folder, does not count."""
-    return tuple(_state_of(path, leave_out) for path in inputs)
+def input_states(inputs: Sequence[str], options: SourceOptions = _DEFAULTS) -> tuple[InputState, ...]:
+    """Look at all inputs; files are not opened, but for lists of paths.
+
+    What is not read, such as `options.leave_out` in a folder, does not count.
+    """
+    return tuple(_state_of(path, options) for path in inputs)
 
 
-def _state_of(path: str, leave_out: str | None) -> InputState:
+def _state_of(path: str, options: SourceOptions) -> InputState:
     listing, files, size = xxh3_128(), 0, 0
-    for name, status in _files(path, leave_out):
-        listing.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode("utf-8", "surrogatepass"))
+    for name, bytes_of, mark in _files(path, options):
+        listing.update(f"{name}\0{bytes_of}\0{mark}\n".encode("utf-8", "surrogatepass"))
         files += 1
-        size += status.st_size
+        size += bytes_of
     return InputState(path, files, size, listing.hexdigest())
 
 
-def _files(path: str, leave_out: str | None) -> Iterator[tuple[str, os.stat_result]]:
+def _files(path: str, options: SourceOptions) -> Iterator[tuple[str, int, str]]:
+    """Yield the name and size of each file, and a mark that changes when the file does."""
+    if is_remote(path):
+        yield from _remote_files(path)
+    elif kind_by_name(path) is Kind.PATHS and not os.path.isdir(path):  # noqa: PTH112
+        yield from _local_files(path, options)
+        for place in listed_places(path, options):
+            # To ask for each of many remote files would take as long as a good part of the run.
+            if not isinstance(place, InputError) and not is_remote(place.path):
+                yield from _local_files(place.path, options)
+    else:
+        yield from _local_files(path, options)
+
+
+def _remote_files(path: str) -> Iterator[tuple[str, int, str]]:
+    with suppress(OSError):
+        if is_remote_folder(path):
+            yield from ((file, int(mark.partition(" ")[0]), mark) for file, _, mark in list_remote(path))
+        else:
+            yield (path, *remote_state(path))
+
+
+def _local_files(path: str, options: SourceOptions) -> Iterator[tuple[str, int, str]]:
     in_folder = os.path.isdir(path)  # noqa: PTH112 - paths stay as they were typed
-    for found in walk(path, leave_out) if in_folder else [path]:
+    for found in walk(path, options.leave_out) if in_folder else [path]:
         if isinstance(found, InputError) or (isinstance(found, Found) and not _counts(found.below)):
             continue
         file = found.path if isinstance(found, Found) else found
@@ -55,7 +84,7 @@ def _files(path: str, leave_out: str | None) -> Iterator[tuple[str, os.stat_resu
         except (OSError, ValueError):
             continue
         if stat.S_ISREG(status.st_mode):
-            yield file, status
+            yield file, status.st_size, str(status.st_mtime_ns)
 
 
 def _counts(below: str) -> bool:

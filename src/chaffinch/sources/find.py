@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from chaffinch.errors import InputError, UsageError
 from chaffinch.sources.capture import Capture
-from chaffinch.sources.inputs import STDIN, open_inputs
+from chaffinch.sources.inputs import open_inputs
 from chaffinch.sources.options import SourceOptions
+from chaffinch.sources.places import STDIN
+from chaffinch.sources.remote import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +39,8 @@ def _split(name: str) -> tuple[str, str | None]:
     if name == STDIN or os.path.exists(name):  # noqa: PTH110 - paths stay as they were typed
         return name, None
     cut = name.find("#")
+    if is_remote(name):
+        return (name, None) if cut < 0 else (name[:cut], name[cut + 1 :])
     while cut > 0:
         if os.path.isfile(name[:cut]):  # noqa: PTH113
             return name[:cut], name[cut + 1 :]

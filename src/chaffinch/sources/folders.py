@@ -10,9 +10,10 @@ from chaffinch.errors import InputError
 from chaffinch.sources.streams import reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 URL_LIST = "urls.tsv"
+_BOM = "\ufeff"
 
 
 class Found(NamedTuple):
@@ -85,21 +86,26 @@ def _leads_back(path: str, top: str) -> bool:
 def read_url_list(folder: str) -> tuple[dict[str, str], list[InputError]]:
     """Read the `urls.tsv` of a folder, if it has one: a path and a URL on each line, with a tab between."""
     path = os.path.join(folder, URL_LIST)  # noqa: PTH118
+    try:
+        with open(path, "rb") as lines:  # noqa: PTH123
+            return read_url_lines(path, lines)
+    except FileNotFoundError:
+        return {}, []
+    except OSError as error:
+        return {}, [InputError(path, reason_of(error))]
+
+
+def read_url_lines(path: str, lines: Iterable[bytes]) -> tuple[dict[str, str], list[InputError]]:
+    """Read the lines of a `urls.tsv`."""
     urls: dict[str, str] = {}
     errors: list[InputError] = []
-    try:
-        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="\n") as lines:  # noqa: PTH123
-            for number, line in enumerate(lines, 1):
-                text = line.rstrip("\r\n")
-                if not text.strip() or text.startswith("#"):
-                    continue
-                place, tab, url = text.partition("\t")
-                if tab and place and url.strip() and "\t" not in url:
-                    urls[place.removeprefix("./")] = url.strip().encode("utf-8", "replace").decode()
-                else:
-                    errors.append(InputError(f"{path}:{number}", "not a path and a URL with a tab between"))
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        errors.append(InputError(path, reason_of(error)))
+    for number, line in enumerate(lines, 1):
+        text = line.decode("utf-8", "surrogateescape").removeprefix(_BOM if number == 1 else "").rstrip("\r\n")
+        if not text.strip() or text.startswith("#"):
+            continue
+        place, tab, url = text.partition("\t")
+        if tab and place and url.strip() and "\t" not in url:
+            urls[place.removeprefix("./")] = url.strip().encode("utf-8", "replace").decode()
+        else:
+            errors.append(InputError(f"{path}:{number}", "not a path and a URL with a tab between"))
     return urls, errors

@@ -29,6 +29,7 @@ class Frame(NamedTuple):
     """One record: where it starts, its head, its block, and what is wrong with it."""
 
     offset: int
+    """In the file: that of its gzip member, if it is packed."""
     head: bytes
     block: bytes
     problem: str | None
@@ -38,12 +39,12 @@ def frames(tape: Tape) -> Iterator[Frame]:
     """Yield the records that may be pages, and any that are damaged. A frame without a head is no record at all."""
     while True:
         tape.skip(_blank(tape))
-        offset = tape.position
+        offset = tape.place
         if lost := len(tape.take_until_record(_HELD)):
             yield Frame(offset, b"", b"", f"{lost} bytes are not part of any record")
-            offset = tape.position
         if not tape.peek(1):
             return
+        offset = tape.place
         head = tape.take_head(_LONGEST_HEAD)
         if head is None:
             tape.skip(len(b"WARC/"))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import stat
-import sys
 from dataclasses import dataclass
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Final, Literal
 
 from chaffinch.errors import InputError
 from chaffinch.sources.capture import Capture
-from chaffinch.sources.folders import URL_LIST, read_url_list, walk
+from chaffinch.sources.folders import walk
 from chaffinch.sources.jsonl import read_jsonl
-from chaffinch.sources.kinds import HEAD, Kind, is_gzip, kind_by_content, kind_by_name, may_be_read, not_html
+from chaffinch.sources.kinds import HEAD, Kind, is_gzip, kind_by_content, kind_by_name, not_html
 from chaffinch.sources.options import SourceOptions
+from chaffinch.sources.places import STDIN, Place, list_places, open_place, size_of
+from chaffinch.sources.remote import is_remote
 from chaffinch.sources.streams import CHUNK, Gunzip, Plain, reason_of
 from chaffinch.sources.warc import read_wacz, read_warc
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from chaffinch.sources.streams import Stream
 
-STDIN: Final = "-"
 _DEFAULTS: Final = SourceOptions()
 _RAW_HEAD: Final = 1 << 14  # enough compressed bytes to see the head of what is in them
 
@@ -36,82 +35,55 @@ class Extent:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A file that is read: the path as given, and what a page in it (as against an archive) is called."""
-
-    path: str
-    folder: str
-    below: str
-    url: str | None = None
-    named: bool = True
-    """Whether the user named it, rather than a folder with it."""
-
-
 def open_inputs(inputs: Sequence[str], options: SourceOptions = _DEFAULTS) -> Iterator[Capture | InputError]:
     """Yield the pages of all inputs, and an error for each thing that cannot be read.
 
     Inputs are folders, files, or `-` for standard input. One page at a time is held.
     """
-    for path in inputs:
-        if path == STDIN:
-            yield from _read_open(sys.stdin.buffer, _Place(path, path, path), options)
-        elif os.path.isdir(path):  # noqa: PTH112 - paths stay as they were typed
-            yield from _read_folder(path, options)
+    for place in list_places(inputs, options):
+        if isinstance(place, InputError):
+            yield place
         else:
-            folder, name = os.path.split(path)
-            yield from _read_path(_Place(path, folder or ".", name), options)
+            yield from read_place(place, options)
+
+
+def read_place(place: Place, options: SourceOptions) -> Iterator[Capture | InputError]:
+    """Yield the pages of one file."""
+    try:
+        file = open_place(place)  # closed below; a generator's own faults are not caught
+    except (OSError, ValueError) as error:
+        yield InputError(place.path, reason_of(error))
+        return
+    if place.path == STDIN:
+        yield from _read_open(file, place, options)
+        return
+    with file:
+        yield from _read_open(file, place, options)
 
 
 def estimate_total(inputs: Sequence[str], leave_out: str | None = None) -> Extent:
-    """Return the number of pages if all inputs are HTML files, or else of bytes; files are not opened."""
+    """Return the number of pages if all inputs are HTML files, or else of bytes; nothing is opened, here or remote."""
     pages = total = 0
     only_pages = True
     for path in inputs:
+        if is_remote(path) or kind_by_name(path) is Kind.PATHS:
+            only_pages = False
+            continue
         in_folder = os.path.isdir(path)  # noqa: PTH112
         for found in walk(path, leave_out) if in_folder else [path]:
             if isinstance(found, InputError):
                 continue
             file = found if isinstance(found, str) else found.path
             kind = kind_by_name(file)
-            if in_folder and kind is None:
+            if in_folder and kind in {None, Kind.PATHS}:
                 continue
             pages += 1
             only_pages = only_pages and kind in {Kind.HTML, None} and path != STDIN
-            total += _size_of(file)
+            total += size_of(file)
     return Extent("pages", pages) if only_pages else Extent("bytes", total)
 
 
-def _size_of(path: str) -> int:
-    try:
-        status = os.stat(path)  # noqa: PTH116
-    except OSError:
-        return 0
-    return status.st_size if stat.S_ISREG(status.st_mode) else 0
-
-
-def _read_folder(folder: str, options: SourceOptions) -> Iterator[Capture | InputError]:
-    name = folder.rstrip("/") or folder
-    urls, errors = read_url_list(folder)
-    yield from errors
-    for found in walk(folder, options.leave_out):
-        if isinstance(found, InputError):
-            yield found
-        elif found.below != URL_LIST and may_be_read(found.below):
-            yield from _read_path(_Place(found.path, name, found.below, urls.get(found.below), named=False), options)
-
-
-def _read_path(place: _Place, options: SourceOptions) -> Iterator[Capture | InputError]:
-    try:
-        file = open(place.path, "rb")  # noqa: PTH123, SIM115 - closed below; a generator's own faults are not caught
-    except (OSError, ValueError) as error:
-        yield InputError(place.path, reason_of(error))
-        return
-    with file:
-        yield from _read_open(file, place, options)
-
-
-def _read_open(file: IO[bytes], place: _Place, options: SourceOptions) -> Iterator[Capture | InputError]:
+def _read_open(file: IO[bytes], place: Place, options: SourceOptions) -> Iterator[Capture | InputError]:
     raw = Plain(file)
     head = _read_up_to(raw, _RAW_HEAD)
     if raw.damage is not None and not head:
@@ -134,14 +106,14 @@ def _read_open(file: IO[bytes], place: _Place, options: SourceOptions) -> Iterat
     elif kind is not None and (place.path == STDIN or zipped or not file.seekable()):
         yield InputError(place.path, f"{kind.value} cannot be read from a pipe or out of gzip; give the file itself")
     elif kind is Kind.WACZ:
-        yield from read_wacz(place.path, options)
+        yield from read_wacz(file, place.path, options)
     elif kind is Kind.PARQUET:
         from chaffinch.sources.parquet import read_parquet  # noqa: PLC0415  (Arrow is slow to import)
 
-        yield from read_parquet(place.path, options)
+        yield from read_parquet(file, place.path, options)
 
 
-def _kind_of(place: _Place, shown: bytes) -> Kind | None:
+def _kind_of(place: Place, shown: bytes) -> Kind | None:
     """Return what a file is read as; None if a folder has it by the way."""
     kind = None if place.path == STDIN else kind_by_name(place.below)
     if kind is not None:
@@ -152,7 +124,7 @@ def _kind_of(place: _Place, shown: bytes) -> Kind | None:
     return kind if kind in {Kind.HTML, Kind.WARC, Kind.PARQUET} else None
 
 
-def _read_page(stream: Stream, place: _Place, options: SourceOptions) -> Iterator[Capture | InputError]:
+def _read_page(stream: Stream, place: Place, options: SourceOptions) -> Iterator[Capture | InputError]:
     parts = []
     while data := stream.read(CHUNK):
         parts.append(data)

@@ -18,6 +18,7 @@ class Kind(Enum):
     WACZ = "WACZ"
     JSONL = "JSON Lines"
     PARQUET = "Parquet"
+    PATHS = "a list of paths"
 
 
 _BY_NAME: Final = (
@@ -27,6 +28,7 @@ _BY_NAME: Final = (
     (re.compile(r"\.wacz"), Kind.WACZ),
     (re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?"), Kind.JSONL),
     (re.compile(r"\.parquet"), Kind.PARQUET),
+    (re.compile(r"\.paths(?:\.gz)?"), Kind.PATHS),
 )
 _EXTENSION: Final = re.compile(r"\.[a-z][a-z0-9]{0,7}")
 _GZIP: Final = b"\x1f\x8b\x08"

@@ -15,13 +15,15 @@ _SAFE: Final = "/~!$&'()*+,;=:@"
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """The names of columns in tables, and the URL that paths are relative to."""
+    """The names of columns in tables, and what paths are relative to."""
 
     url_column: str = "url"
     html_column: str = "html"
     base_url: str | None = None
     leave_out: str | None = None
     """A file or folder that is not read where it lies in a folder that is: what the run itself writes."""
+    paths_base: str | None = None
+    """What the files of a list of paths stand below; by default a folder above the list."""
 
     def __post_init__(self) -> None:
         """Refuse a base that would give no page a URL."""

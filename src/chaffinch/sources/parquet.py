@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,10 +21,11 @@ _BUFFER: Final = 1 << 20
 _FAULTS: Final = (OSError, ValueError, pa.ArrowException)
 
 
-def read_parquet(path: str, options: SourceOptions) -> Iterator[Capture | InputError]:
+def read_parquet(file: IO[bytes], path: str, options: SourceOptions) -> Iterator[Capture | InputError]:
     """Yield the page of each row; a row group that cannot be read costs no more than itself."""
     try:
-        table = pq.ParquetFile(path, buffer_size=_BUFFER)
+        file.seek(0)
+        table = pq.ParquetFile(file, buffer_size=_BUFFER)
     except _FAULTS as error:
         yield InputError(path, f"cannot be read as Parquet: {reason_of(error)}")
         return

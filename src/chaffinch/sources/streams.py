@@ -20,6 +20,11 @@ class Stream(Protocol):
         """Why the stream ended before its time, or None."""
         ...
 
+    @property
+    def member(self) -> int | None:
+        """Where in the file the gzip member begins that was read from last; None in a file that is not packed."""
+        ...
+
     def read(self, size: int) -> bytes:
         """Return at most `size` bytes; none at the end and at damage."""
         ...
@@ -43,6 +48,7 @@ class Plain:
         self._file = file
         self._head = head
         self.damage: str | None = None
+        self.member: int | None = None
 
     def read(self, size: int) -> bytes:
         """Return at most `size` bytes."""
@@ -76,6 +82,7 @@ class Gunzip:
         self._member = bytearray()  # the first of those, for a search behind damage
         self._inflater: zlib._Decompress | None = None
         self.damage: str | None = None
+        self.member: int | None = 0
 
     def read(self, size: int) -> bytes:
         """Return at most `size` bytes."""
@@ -86,8 +93,10 @@ class Gunzip:
                 return b""
             if not self._input and not self._fill():
                 self._fail(self._inner.damage or "the gzip data is cut short")
-            elif data := self._inflate(self._inflater, size):
-                return data
+            else:
+                self.member = self._start
+                if data := self._inflate(self._inflater, size):
+                    return data
         return b""
 
     def resume(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from chaffinch.sources.streams import CHUNK
@@ -24,11 +25,20 @@ class Tape:
         self._held = b""
         self._at = 0
         self.position = 0
+        self._read = 0
+        self._members: deque[tuple[int, int]] = deque()
 
     @property
     def damage(self) -> str | None:
         """Why the stream ended before its time, or None."""
         return self._stream.damage
+
+    @property
+    def place(self) -> int:
+        """Where in the file the record at this position is found: its gzip member, or itself if nothing is packed."""
+        while len(self._members) > 1 and self._members[1][0] <= self.position:
+            self._members.popleft()
+        return self._members[0][1] if self._members else self.position
 
     def peek(self, size: int) -> bytes:
         """Return the next `size` bytes, or all there are, and leave them where they are."""
@@ -38,6 +48,10 @@ class Tape:
             while missing > 0 and (more := self._stream.read(CHUNK)):
                 parts.append(more)
                 missing -= len(more)
+                member = self._stream.member
+                if member is not None and (not self._members or self._members[-1][1] != member):
+                    self._members.append((self._read, member))
+                self._read += len(more)
             self._held, self._at = b"".join(parts), 0
         return self._held[self._at : self._at + size]
 

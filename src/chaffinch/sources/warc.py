@@ -6,7 +6,7 @@ import re
 import zipfile
 import zlib
 from io import BytesIO
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from fastwarc.warc import ArchiveIterator
 
@@ -55,10 +55,10 @@ def read_warc(stream: Stream, path: str, options: SourceOptions) -> Iterator[Cap
             return
 
 
-def read_wacz(path: str, options: SourceOptions) -> Iterator[Capture | InputError]:
+def read_wacz(file: IO[bytes], path: str, options: SourceOptions) -> Iterator[Capture | InputError]:
     """Yield the pages of the archives in a package."""
     try:
-        with zipfile.ZipFile(path) as package:
+        with zipfile.ZipFile(file) as package:
             names = sorted(
                 name
                 for name in package.namelist()
@@ -141,6 +141,7 @@ def _page_of(frame: Frame, path: str, name: str, options: SourceOptions) -> tupl
         folder=path,
         path=record_id,
         captured=record.headers.get("WARC-Date"),
+        offset=frame.offset,
     )
     return capture, trouble
 
