@@ -14,6 +14,7 @@ from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, learn_template, m
 from chaffinch.methods.explain import Explanation, explain_page
 from chaffinch.page import Page, parse
 from chaffinch.runs import (
+    Engine,
     Journal,
     LearnOptions,
     LearnReport,
@@ -83,9 +84,11 @@ def learn(pages: Iterable[Page | bytes | str], *, method: str | AnyMethod | None
 class Cleaning:
     """A run over a crawl: iterate over it for the documents, or write them; `report` then tells what was done."""
 
-    def __init__(self, inputs: Sequence[str], options: RunOptions) -> None:
+    def __init__(self, inputs: Sequence[str], options: RunOptions, engine: Engine | None = None) -> None:
+        """`engine` does the work, if it is not to be done on this machine."""
         self._inputs = inputs
         self._options = options
+        self._engine = engine
         self._states: tuple[InputState, ...] | None = None
         self.report = RunReport.of(options)
 
@@ -103,7 +106,7 @@ class Cleaning:
         """Yield what becomes of each input, failures included; with a journal, that of an interrupted run first."""
         self.report = RunReport.of(self._options)
         start = time.perf_counter()
-        for outcome in clean_inputs(self._inputs, self._options, self.report, journal):
+        for outcome in self._outcomes(journal):
             self.report.count(outcome)
             self.report.seconds = time.perf_counter() - start
             yield outcome
@@ -112,6 +115,11 @@ class Cleaning:
                 changed = Outcome(path, error="changed while it was being read")
                 self.report.count(changed)
                 yield changed
+
+    def _outcomes(self, journal: Journal | None) -> Iterator[Outcome]:
+        if self._engine is not None:
+            return self._engine.clean(self._inputs, self._options, self.report)
+        return clean_inputs(self._inputs, self._options, self.report, journal)
 
     def journal(self, output: str, *, resume: bool = False, every: float = CHECKPOINT_SECONDS) -> Journal:
         """Return where a run into `output` keeps what it has done, so that it can be gone on with."""

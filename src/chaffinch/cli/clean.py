@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from chaffinch.api import Cleaning
 from chaffinch.cli.options import (
+    add_engine_options,
     add_inputs,
     add_method_options,
     add_run_options,
+    engine_of,
     favor_of,
     kept_method_of,
     limits_of,
@@ -90,6 +92,7 @@ def register(commands: Subparsers) -> None:
     )
     parser.add_argument("--page-by-page", action="store_true", help="treat every page alone, whatever else is given")
     add_run_options(parser)
+    add_engine_options(parser)
     parser.set_defaults(run=_run)
 
 
@@ -120,7 +123,7 @@ def _options(parsed: argparse.Namespace) -> RunOptions:
 
 def _run(parsed: argparse.Namespace) -> int:
     options = _options(parsed)
-    cleaning = Cleaning(parsed.inputs, options)
+    cleaning = Cleaning(parsed.inputs, options, engine_of(parsed))
     to_standard_output = parsed.output == "-" and not parsed.dry_run
     extent = estimate_total(parsed.inputs, options.sources.leave_out)
     progress = Progress(extent.total if extent.unit == "pages" else None)
@@ -154,6 +157,8 @@ def _journal(parsed: argparse.Namespace, cleaning: Cleaning) -> AbstractContextM
             raise UsageError("--resume needs an output that stays: -o FOLDER or FILE")
         return nullcontext()
     check_own(parsed.output, parsed.inputs, parsed.format)
+    if parsed.engine != "local":
+        return nullcontext()
     journal = cleaning.journal(parsed.output, resume=parsed.resume, every=parsed.checkpoint)
     tell_of_journal(journal, resume=parsed.resume)
     return journal

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chaffinch.cli.options import (
+    add_engine_options,
     add_inputs,
     add_method_options,
     add_run_options,
+    engine_of,
     kept_method_of,
     limits_of,
     method_of,
@@ -72,6 +74,7 @@ def register(commands: Subparsers) -> None:
     parser.add_argument("--json", action="store_true", help="print the report at the end as JSON")
     add_method_options(parser, favor=False)
     add_run_options(parser)
+    add_engine_options(parser)
     parser.set_defaults(run=_run)
 
 
@@ -107,14 +110,17 @@ def _run(parsed: argparse.Namespace) -> int:
         for _ in range(pages):
             progress.step()
 
-    how = LearnOptions(replace=parsed.replace, relearn=parsed.relearn, step=step)
+    how = LearnOptions(replace=parsed.replace, relearn=parsed.relearn, step=step, engine=engine_of(parsed))
     states = input_states(parsed.inputs, options.sources)
     try:
-        with learn_journal(
-            parsed.output, states, options, how, resume=parsed.resume, every=parsed.checkpoint
-        ) as journal:
-            tell_of_journal(journal, resume=parsed.resume)
-            report = learn_templates(parsed.inputs, parsed.output, options, replace(how, journal=journal))
+        if how.engine is not None:
+            report = learn_templates(parsed.inputs, parsed.output, options, how)
+        else:
+            with learn_journal(
+                parsed.output, states, options, how, resume=parsed.resume, every=parsed.checkpoint
+            ) as journal:
+                tell_of_journal(journal, resume=parsed.resume)
+                report = learn_templates(parsed.inputs, parsed.output, options, replace(how, journal=journal))
     finally:
         progress.clear()
     for path in changed_inputs(states, input_states(parsed.inputs, options.sources)):

@@ -18,7 +18,7 @@ from chaffinch.methods import (
     options_of,
     read_favor,
 )
-from chaffinch.runs import Journal, PageLimits, UrlFilter
+from chaffinch.runs import Engine, Journal, PageLimits, UrlFilter
 from chaffinch.runs.journal import EVERY as CHECKPOINT_SECONDS
 from chaffinch.runs.memory import read_bytes
 from chaffinch.runs.options import CAPTURES_CHOICES
@@ -200,6 +200,38 @@ def add_run_options(parser: argparse.ArgumentParser, *, resumable: bool = True) 
         help="how often what was done is kept for --resume, in seconds (default: %(default)g)",
     )
     group.add_argument("--report", metavar="FILE", help="write a report of the run for machines, as JSON")
+
+
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Add what chooses the machines that work."""
+    group = parser.add_argument_group("engine")
+    group.add_argument(
+        "--engine",
+        choices=("local", "spark"),
+        default="local",
+        help="do the work on this machine (default) or on a Spark cluster (needs the extra `spark`)",
+    )
+    group.add_argument(
+        "--master",
+        metavar="URL",
+        help="the cluster, such as spark://HOST:7077, yarn or local[2] (default: what spark-submit or the environment "
+        "says)",
+    )
+
+
+def engine_of(parsed: argparse.Namespace) -> Engine | None:
+    """Return what does the work; None is this machine."""
+    if parsed.engine == "local":
+        if parsed.master is not None:
+            raise UsageError("--master is for --engine spark")
+        return None
+    if getattr(parsed, "resume", False):
+        raise UsageError("--resume is for --engine local: a cluster goes on by itself when it loses machines")
+    if parsed.jobs > 1:
+        raise UsageError("--jobs is for --engine local: how many tasks a cluster does at a time is its own setting")
+    from chaffinch.runs.spark import SparkEngine, start_session  # noqa: PLC0415  (an optional part)
+
+    return SparkEngine(start_session(parsed.master))
 
 
 def limits_of(parsed: argparse.Namespace) -> PageLimits:

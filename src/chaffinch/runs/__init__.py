@@ -1,5 +1,6 @@
 """Runs: how methods are driven over a crawl."""
 
+from chaffinch.runs.engine import Engine
 from chaffinch.runs.journal import Journal
 from chaffinch.runs.learning import LearnOptions, learn_templates
 from chaffinch.runs.limits import PageLimits
@@ -8,6 +9,7 @@ from chaffinch.runs.options import Outcome, RunOptions, UrlFilter
 from chaffinch.runs.report import Failure, LearnReport, RunReport, SiteCounts, SiteLearned
 
 __all__ = [
+    "Engine",
     "Failure",
     "Journal",
     "LearnOptions",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Self, TypeAlias
 
     from chaffinch.methods import AnyMethod
+    from chaffinch.runs.engine import Engine
     from chaffinch.runs.options import RunOptions
     from chaffinch.runs.templates import SiteTemplates
     from chaffinch.runs.work import BatchLearned, SitePart
@@ -196,6 +197,8 @@ class LearnOptions:
     """Called with the number of pages that were read."""
     journal: Journal | None = None
     """Where the run keeps what it has done, so that it can be gone on with."""
+    engine: Engine | None = None
+    """What does the work, if not this machine. It has its own ways to survive, and needs no journal."""
 
 
 def learn_journal(
@@ -241,16 +244,25 @@ def learn_templates(
         if how.replace or not Path(path).exists() or not Path(path).stat().st_size:
             check_replaceable(path)
             with TemplateStore.replacing(path, options.method, options.site_by) as store:
-                _read_all(inputs, options, how, learning, report)
-                _write_all(store, learning, report)
+                _write_all(store, _learned_from(inputs, options, how, learning, report), report)
         else:
             with _opened(path, options) as store, store.transaction():
                 pass  # a file that cannot be written to is told of before the work, not after
-            _read_all(inputs, options, how, learning, report)
+            sites = _learned_from(inputs, options, how, learning, report)
             with _opened(path, options) as store, store.transaction():
-                _write_all(store, learning, report, relearn=how.relearn)
+                _write_all(store, sites, report, relearn=how.relearn)
     report.seconds = time.perf_counter() - start
     return report
+
+
+def _learned_from(
+    inputs: Sequence[str], options: RunOptions, how: LearnOptions, learning: Learning, report: LearnReport
+) -> Iterable[Learned]:
+    """Read all pages, and return what was learned of each site."""
+    if how.engine is not None:
+        return how.engine.learn(inputs, options, report)
+    _read_all(inputs, options, how, learning, report)
+    return learning.sites()
 
 
 @contextmanager
@@ -322,8 +334,8 @@ def learn_into(
             journal.kept()
 
 
-def _write_all(store: TemplateStore, learning: Learning, report: LearnReport, *, relearn: bool = False) -> None:
-    for learned in learning.sites():
+def _write_all(store: TemplateStore, sites: Iterable[Learned], report: LearnReport, *, relearn: bool = False) -> None:
+    for learned in sites:
         try:
             kept = _finished(store, learned, None if relearn else store.kept(learned.site))
         except Exception as error:  # noqa: BLE001  (a site that cannot be learned costs that site only, and is told)

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from chaffinch.errors import InputError, PageError, UsageError
+from chaffinch.errors import UsageError
 from chaffinch.methods import METHODS
 from chaffinch.runs.batches import cut_batches
 from chaffinch.runs.learning import Learning, check_same, learn_into, learning_workers
@@ -19,7 +19,7 @@ from chaffinch.runs.pool import Workers
 from chaffinch.runs.reading import Readable, reading
 from chaffinch.runs.report import RunReport
 from chaffinch.runs.templates import HeldTemplates, KeptTemplates
-from chaffinch.runs.work import clean_batch, clean_stream
+from chaffinch.runs.work import clean_batch, clean_stream, outcomes_of
 from chaffinch.store import TemplateStore
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _clean(
         yield from journal.replayed()
     try:
         for answered in workers.answered(islice(cut_batches(readable.read(), remember=streaming), done, None)):
-            outcomes = [outcome for answer in answered.answers for outcome in _outcomes(answer)]
+            outcomes = [outcome for answer in answered.answers for outcome in outcomes_of(answer)]
             if journal is not None:
                 journal.write(outcomes)
             yield from outcomes
@@ -111,7 +111,3 @@ def _clean(
             report.peak_memory = max(report.peak_memory, peak_of_process() + workers.peak_memory)
     finally:
         found.close()
-
-
-def _outcomes(answer: list[Outcome] | InputError | PageError) -> list[Outcome]:
-    return [Outcome(answer.subject, error=answer.reason)] if isinstance(answer, InputError | PageError) else answer

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chaffinch.document import make_document, make_parts
-from chaffinch.errors import ChaffinchError, ModelError, PageError
+from chaffinch.errors import ChaffinchError, InputError, ModelError, PageError
 from chaffinch.methods import Fold, learn_template, threshold_of
 from chaffinch.page import Page, parse_capture
 from chaffinch.runs.options import Outcome, RunOptions
@@ -242,3 +242,8 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "needs more memory than there is"
     return f"failed with {type(error).__name__}: {error}"
+
+
+def outcomes_of(answer: list[Outcome] | InputError | PageError) -> list[Outcome]:
+    """Return what became of a batch, or of an input that could not be read, as outcomes."""
+    return [Outcome(answer.subject, error=answer.reason)] if isinstance(answer, InputError | PageError) else answer

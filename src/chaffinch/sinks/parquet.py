@@ -36,7 +36,7 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("captured", pa.string()),
     pa.field("offset", pa.int64()),
 ]
-_SCHEMA: Final = pa.schema(_FIELDS)
+DOCUMENT_SCHEMA: Final = pa.schema(_FIELDS)
 
 
 class ParquetSink(Ending):
@@ -48,7 +48,7 @@ class ParquetSink(Ending):
         self._held = 0
         try:
             with writing(output):
-                self._writer = pq.ParquetWriter(self._part.file, _SCHEMA, compression="zstd")
+                self._writer = pq.ParquetWriter(self._part.file, DOCUMENT_SCHEMA, compression="zstd")
         except BaseException:
             self._part.abort()
             raise
@@ -80,6 +80,6 @@ class ParquetSink(Ending):
     def _write_rows(self) -> None:
         if self._rows:
             with writing(self._part.output):
-                self._writer.write_table(pa.Table.from_pylist(self._rows, _SCHEMA))
+                self._writer.write_table(pa.Table.from_pylist(self._rows, DOCUMENT_SCHEMA))
             self._rows.clear()
             self._held = 0

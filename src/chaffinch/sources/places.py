@@ -34,6 +34,8 @@ class Place:
     url: str | None = None
     named: bool = True
     """Whether the user named it, rather than a folder with it."""
+    at: str | None = None
+    """Where it is found, if the path as given is relative to another working folder than that of the process."""
 
 
 def list_places(inputs: Sequence[str], options: SourceOptions = _DEFAULTS) -> Iterator[Place | InputError]:
@@ -55,7 +57,8 @@ def open_place(place: Place) -> IO[bytes]:
     """Open a file for reading, or raise `OSError` or `ValueError`."""
     if place.path == STDIN:
         return sys.stdin.buffer
-    return open_remote(place.path) if is_remote(place.path) else open(place.path, "rb")  # noqa: PTH123
+    path = place.at or place.path
+    return open_remote(path) if is_remote(path) else open(path, "rb")  # noqa: PTH123
 
 
 def listed_places(path: str, options: SourceOptions = _DEFAULTS) -> Iterator[Place | InputError]:
