@@ -102,3 +102,18 @@ def test_a_list_in_a_folder_is_not_read_as_well(chaffinch: Command, month: Path,
     done = chaffinch("clean", month.parent, "-o", "out.jsonl", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len(read_lines(tmp_path / "out.jsonl")) == 10
+
+
+def test_an_archive_is_not_overwritten(chaffinch: Command, month: Path, tmp_path: Path) -> None:
+    """Its own conversions are, as any output is by a second run."""
+    crawl = next((tmp_path / "crawl-data").rglob("part-0.warc.gz"))
+    (tmp_path / "mine.warc.gz").write_bytes(crawl.read_bytes())
+    done = chaffinch("clean", month, "-o", "mine.warc.gz", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "mine.warc.gz exists and was not written by Chaffinch" in done.stderr
+    assert (tmp_path / "mine.warc.gz").read_bytes() == crawl.read_bytes()
+    outputs = []
+    for _ in range(2):
+        assert chaffinch("clean", month, "-o", "out.warc", cwd=tmp_path).returncode == 0
+        outputs.append((tmp_path / "out.warc").read_bytes())
+    assert outputs[0] == outputs[1]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from chaffinch.errors import UsageError
-from chaffinch.sources.kinds import Kind, kind_by_name
+from chaffinch.sources.kinds import Kind, is_gzip, kind_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _FIELDS: Final = frozenset({"source", "content"})
 """Every version's documents have these."""
 _LONGEST_LINE: Final = 1 << 26
+_WARC_HEAD: Final = 4096
 _STDIN: Final = "-"
 
 
@@ -35,6 +37,8 @@ def check_own(output: str, inputs: Sequence[str], format: Format) -> None:  # no
                 fields = _fields_of_lines(path)
             elif name.endswith(".parquet"):
                 fields = _fields_of_parquet(path)
+    if path.is_file() and kind_by_name(name) is Kind.WARC and not _is_own_warc(path):
+        raise UsageError(f"{output} exists and was not written by Chaffinch: give another name, or remove it first")
     if fields is not None and not fields >= _FIELDS:
         raise UsageError(
             f"{output} exists and holds no documents, but rows of {', '.join(sorted(fields)[:8]) or 'nothing'}: "
@@ -62,6 +66,15 @@ def _fields_of_lines(path: Path) -> frozenset[str] | None:
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
         row = json.loads(cast("IO[bytes]", file).readline(_LONGEST_LINE))
     return frozenset(row) if isinstance(row, dict) else None
+
+
+def _is_own_warc(path: Path) -> bool:
+    """Tell whether a WARC begins as ours do; one that is empty or unreadable may be anything."""
+    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:
+        data = file.read(_WARC_HEAD)
+        head = zlib.decompressobj(wbits=31).decompress(data) if is_gzip(data) else data
+        return not data or b"software: Chaffinch/" in head
+    return False
 
 
 def _fields_of_parquet(path: Path) -> frozenset[str] | None:

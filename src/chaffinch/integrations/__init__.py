@@ -1,0 +1,1 @@
+"""Adapters for other people's pipelines; each needs the extra of its name."""
