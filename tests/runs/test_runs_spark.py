@@ -19,12 +19,10 @@ import chaffinch
 from chaffinch.errors import UsageError
 from chaffinch.methods.duplicates import IMatch
 from chaffinch.runs import LearnOptions, RunOptions, RunReport, clean_inputs, learn_templates
-from chaffinch.runs.learning import Learned
 from chaffinch.runs.limits import PageLimits
 from chaffinch.runs.options import UrlFilter
-from chaffinch.runs.report import LearnReport
 from chaffinch.runs.spark import SparkEngine, clean_outcomes, clean_pages, crawl, crawl_of_inputs, start_session
-from chaffinch.runs.spark.stages import cleaned_pages
+from chaffinch.runs.spark.stages import MERGED_AT_ONCE, cleaned_pages
 from chaffinch.sources import SourceOptions
 from chaffinch.store import TemplateStore
 from conftest import ROOT, read_lines, site_html
@@ -120,6 +118,8 @@ def test_a_cluster_that_loses_a_worker_gives_what_this_machine_gives(session: Sp
 
 
 def test_learning_keeps_what_this_machine_keeps(session: SparkSession, pages: Path, tmp_path: Path) -> None:
+    """With so many parts, summaries are merged in two steps."""
+    assert crawl_of_inputs(session, [str(pages)], SourceOptions()).parts > MERGED_AT_ONCE
     (pages / "bad.jsonl").write_text("[]\n", encoding="utf-8")
     options = replace(OPTIONS, urls=UrlFilter(exclude=("*/0",)))
     reports = []
@@ -136,15 +136,6 @@ def test_learning_keeps_what_this_machine_keeps(session: SparkSession, pages: Pa
 def kept_in(path: Path) -> list[object]:
     with TemplateStore.open(path) as store:
         return [store.kept(site.site) for site in store.sites()]
-
-
-def test_summaries_are_merged_in_two_steps(session: SparkSession, pages: Path) -> None:
-    """Of the site that stands in every file, no task of the last step sees more rows than there are salts."""
-    found = crawl_of_inputs(session, [str(pages)], SourceOptions())
-    assert found.parts == FILES
-    learned = list(SparkEngine(session).learn([str(pages)], OPTIONS, LearnReport("blocks", "")))
-    assert {one.site: one.pages for one in learned}["large.example"] == FILES * PAGES // 2
-    assert all(isinstance(one, Learned) for one in learned)
 
 
 def test_pages_are_never_shuffled(session: SparkSession, pages: Path) -> None:

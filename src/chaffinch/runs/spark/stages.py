@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     from chaffinch.runs.spark.crawl import Crawl, Read
     from chaffinch.runs.work import BatchLearned
 
-_MERGED_AT_ONCE: Final = 16
+MERGED_AT_ONCE: Final = 16
 """So many tasks, their summaries of a site are merged in one step; of more, in two."""
 
 
 def learned_sites(crawl: Crawl, options: RunOptions, *, sampling: bool) -> DataFrame:
     """Return a row of `LEARNED` for each site of a crawl, its salt 0, and the rows that are of no site."""
     work = replace(options, jobs=1)
-    salts = isqrt(crawl.parts) if crawl.parts > _MERGED_AT_ONCE else 1
+    salts = isqrt(crawl.parts) if crawl.parts > MERGED_AT_ONCE else 1
     schema = spark_schema(LEARNED)
     merge = partial(_merge, method=options.method)
     # As many partitions as the cluster is set up for, but not for a small crawl: each starts a worker.
