@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import resource
 import subprocess
@@ -238,3 +239,109 @@ def test_a_folder_that_holds_itself(chaffinch: Command, small_crawl: Path) -> No
     (small_crawl / "loop").symlink_to(small_crawl)
     code, rows, _ = clean(chaffinch, small_crawl.parent, "crawl")
     assert (code, len(rows)) == (0, 6)
+
+
+def test_a_site_of_very_many_tiny_pages(chaffinch: Command, tmp_path: Path) -> None:
+    """What a site takes does not grow with its pages: five times as many, in the least memory that a run asks for."""
+    peaks = []
+    for pages in (1_000, 5_000):
+        with (tmp_path / "rows.jsonl").open("w", encoding="utf-8") as rows:
+            for number in range(pages):
+                rows.write(f'{{"url": "https://tiny.example/{number}", "html": "<p>Menu<p>Own words {number}"}}\n')
+        arguments = ["clean", "rows.jsonl", "-o", "out.jsonl", "--method", "blocks", "--report", "report.json"]
+        done = chaffinch(*arguments, "--memory", "640M", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+        assert report["total"]["pages"] == pages
+        peaks.append(report["peak_memory"])
+    assert peaks[1] < 1.2 * peaks[0] < 640 << 20
+
+
+@pytest.mark.parametrize("kind", ["application/octet-stream", "text/html"])
+def test_a_record_that_is_longer_than_any_page(tmp_path: Path, kind: str) -> None:
+    """Neither it nor the memory of this machine is lost on it: the process may not hold as much as the record has."""
+    size = (256 << 20) + (8 << 20)
+    good = warc(PAGES[0])
+    http = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode()
+    head = (
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://site.example/long\r\n"
+        "WARC-Record-ID: <urn:uuid:long>\r\nContent-Type: application/http; msgtype=response\r\n"
+        f"Content-Length: {size + len(http)}\r\n\r\n"
+    )
+    with (tmp_path / "long.warc").open("wb") as file:
+        file.write(good + head.encode() + http)
+        file.seek(size, os.SEEK_CUR)  # a hole
+        file.write(b"\r\n\r\n" + good)
+    limit = 500 << 20
+
+    done = subprocess.run(
+        [sys.executable, "-m", "chaffinch", "clean", "long.warc", "-o", "out.jsonl", "--page-seconds", "0"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),
+    )
+    assert "Traceback" not in done.stderr
+    assert len(read_lines(tmp_path / "out.jsonl")) == 2
+    if kind == "text/html":
+        assert done.returncode == 1
+        assert "long.warc#urn:uuid:long: it is longer than 256 MB" in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_file_that_is_longer_than_any_page(chaffinch: Command, tmp_path: Path) -> None:
+    with (tmp_path / "long.html").open("wb") as file:
+        file.write(b"<p>words")
+        file.truncate((256 << 20) + 1)
+    code, rows, stderr = clean(chaffinch, tmp_path, "long.html")
+    assert (code, rows) == (1, [])
+    assert "long.html: it is longer than 256 MB" in stderr
+
+
+@pytest.mark.parametrize("choice", ["all", "first", "latest"])
+def test_one_url_in_several_inputs_with_clocks_that_are_wrong(chaffinch: Command, tmp_path: Path, choice: str) -> None:
+    """Dates from the future are believed, those that are missing or unreadable are the oldest, and nothing fails."""
+    dates = ["2020-01-01T00:00:00Z", "2199-12-31T23:59:59Z", "", "yesterday", "2020-01-01T00:00:00Z"]
+    for number, date in enumerate(dates):
+        http = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Capture {number}".encode()
+        dated = f"WARC-Date: {date}\r\n" if date else ""
+        head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://site.example/\r\n{dated}"
+        head += f"WARC-Record-ID: <urn:uuid:{number}>\r\nContent-Length: {len(http)}\r\n\r\n"
+        (tmp_path / f"{number}.warc").write_bytes(head.encode() + http + b"\r\n\r\n")
+    inputs = [f"{number}.warc" for number in range(len(dates))]
+    done = chaffinch("clean", *inputs, "-o", "out.jsonl", "--captures", choice, "--page-by-page", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    kept = [row["content"][-1] for row in read_lines(tmp_path / "out.jsonl")]
+    assert kept == {"all": ["0", "1", "2", "3", "4"], "first": ["0"], "latest": ["1"]}[choice]
+
+
+def test_an_input_that_changes_while_it_is_read(tmp_path: Path) -> None:
+    """The run goes on to its end and says so."""
+    write_site(tmp_path / "crawl", [f"Own words of page {n}." for n in range(40)])
+    os.mkfifo(tmp_path / "crawl-2.html")
+    command = [sys.executable, "-m", "chaffinch", "clean", "crawl", "crawl-2.html", "-o", "out.jsonl"]
+    run = subprocess.Popen([*command, "--method", "sandwich"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    # The run has read the folder when it opens what comes behind it.
+    with (tmp_path / "crawl-2.html").open("wb") as pipe:
+        (tmp_path / "crawl" / "page-000.html").write_text("<p>something else", encoding="utf-8")
+        pipe.write(GOOD)
+    _, stderr = run.communicate(timeout=120)
+    assert run.returncode == 1
+    assert "crawl: changed while it was being read" in stderr
+    assert len(read_lines(tmp_path / "out.jsonl")) == 41
+
+
+def test_what_another_version_left_behind(chaffinch: Command, small_crawl: Path) -> None:
+    """An interrupted run of another version is not gone on with, and not in the way of a new one."""
+    folder = small_crawl.parent
+    left = folder / ".out.jsonl.chaffinch"
+    left.mkdir()
+    (left / "run.json").write_text('{"command": "clean", "version": "0.0.1"}', encoding="utf-8")
+    done = chaffinch("clean", "crawl", "-o", "out.jsonl", "--resume", cwd=folder)
+    assert done.returncode == 2
+    assert "another one (its version has changed since)" in done.stderr
+    assert chaffinch("clean", "crawl", "-o", "out.jsonl", cwd=folder).returncode == 0
+    assert not left.exists()
+    assert len(read_lines(folder / "out.jsonl")) == 6

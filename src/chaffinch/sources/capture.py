@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+LONGEST_PAGE: Final = 1 << 28
+"""What is longer than 256 MB is no page, and is not held in memory to find out."""
+TOO_LONG: Final = "it is longer than 256 MB, as no page is"
 
 
 @dataclass(frozen=True, slots=True)

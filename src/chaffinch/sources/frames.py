@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from chaffinch.sources.capture import LONGEST_PAGE, TOO_LONG
 from chaffinch.sources.tape import RECORD
 
 if TYPE_CHECKING:
@@ -74,6 +75,9 @@ def _frame(tape: Tape, offset: int, head: bytes) -> Frame | None:
         if not (wanted and _HTML.search(head + block[:_LONGEST_HEAD])):
             there = len(block) + tape.skip(length - len(block))
             return None if there == length else Frame(offset, head, b"", _short(tape, there, length))
+        if length > LONGEST_PAGE:
+            there = len(block) + tape.skip(length - len(block))
+            return Frame(offset, head, b"", TOO_LONG if there == length else _short(tape, there, length))
         block += tape.take(length - _HELD)
     problem = None
     if len(block) < length or not _at_boundary(tape):

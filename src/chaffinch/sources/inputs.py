@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, Final, Literal
 
 from chaffinch.errors import InputError
-from chaffinch.sources.capture import Capture
+from chaffinch.sources.capture import LONGEST_PAGE, TOO_LONG, Capture
 from chaffinch.sources.folders import walk
 from chaffinch.sources.jsonl import read_jsonl
 from chaffinch.sources.kinds import HEAD, Kind, is_gzip, kind_by_content, kind_by_name, not_html
@@ -126,8 +126,13 @@ def _kind_of(place: Place, shown: bytes) -> Kind | None:
 
 def _read_page(stream: Stream, place: Place, options: SourceOptions) -> Iterator[Capture | InputError]:
     parts = []
+    size = 0
     while data := stream.read(CHUNK):
         parts.append(data)
+        size += len(data)
+        if size > LONGEST_PAGE:
+            yield InputError(place.path, TOO_LONG)
+            return
     body = b"".join(parts)
     if what := not_html(body):
         yield InputError(place.path, f"not HTML: looks like {what}")
