@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
 import os
@@ -23,6 +24,8 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 CRAWL = EXAMPLES / "crawl"
 
+_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH = 24, 1, 2
+
 
 class Writer(WARCWriter):  # type: ignore[misc]
     """A writer of WARC files that leaves no temporary file open."""
@@ -34,10 +37,23 @@ class Writer(WARCWriter):  # type: ignore[misc]
 Command: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+def drop_powers() -> None:
+    """Let permissions hold for this process, once it runs another program, even if it is root's."""
+    for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
+        ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
 def run_chaffinch(
-    *arguments: str | Path, cwd: Path | None = None, stdin: bytes | None = None, timeout: float = 120
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    stdin: bytes | None = None,
+    timeout: float = 120,
+    powerless: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run the real command line and return what it did, its output read as UTF-8."""
+    """Run the real command line and return what it did, its output read as UTF-8.
+
+    A `powerless` one may not read and write what permissions forbid, even where root runs the tests.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "chaffinch", *map(str, arguments)],
         cwd=cwd,
@@ -46,6 +62,7 @@ def run_chaffinch(
         timeout=timeout,
         check=False,
         env={**os.environ, "PYTHONWARNINGS": "error"},
+        preexec_fn=drop_powers if powerless else None,
     )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -168,13 +168,27 @@ def test_missing_and_unreadable_files(chaffinch: Command, tmp_path: Path) -> Non
     assert all(name in stderr for name in ("missing.html", "missing-folder", "dangling.html"))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_a_file_without_permission(chaffinch: Command, tmp_path: Path) -> None:
-    (tmp_path / "secret.html").write_bytes(GOOD)
-    (tmp_path / "secret.html").chmod(0)
-    code, _, stderr = clean(chaffinch, tmp_path, "secret.html")
-    assert code == 1
-    assert "secret.html" in stderr
+def test_files_and_folders_without_permission(chaffinch: Command, tmp_path: Path) -> None:
+    write_site(tmp_path / "in", ["One.", "Two."])
+    write_site(tmp_path / "in" / "closed", ["Never read."])
+    for name in ("in/page-000.html", "in/closed"):
+        (tmp_path / name).chmod(0)
+    done = chaffinch("clean", "in", "-o", "out.jsonl", cwd=tmp_path, powerless=True)
+    (tmp_path / "in" / "closed").chmod(0o700)
+    assert done.returncode == 1
+    assert "in/page-000.html: permission denied" in done.stderr
+    assert "in/closed: permission denied" in done.stderr
+    assert [row["source"] for row in read_lines(tmp_path / "out.jsonl")] == ["in/page-001.html"]
+
+
+@pytest.mark.usefixtures("small_crawl")
+@pytest.mark.parametrize("output", ["locked/out", "locked/out.jsonl", "locked/out.parquet", "locked"])
+def test_an_output_folder_that_may_not_be_written(chaffinch: Command, tmp_path: Path, output: str) -> None:
+    (tmp_path / "locked").mkdir(0o500)
+    done = chaffinch("clean", "crawl", "-o", output, cwd=tmp_path, powerless=True)
+    assert done.returncode == 1
+    assert f"{output}: cannot be written: permission denied" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("output", ["file/below.jsonl", "file/out", "folder.jsonl", "/proc/nowhere/out.jsonl"])

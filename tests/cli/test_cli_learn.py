@@ -159,6 +159,23 @@ def test_a_locked_database(chaffinch: Command, learned: Path) -> None:
     assert "t.db: is locked: another process writes to it" in done.stderr
 
 
+def test_a_database_that_may_only_be_read(chaffinch: Command, learned: Path) -> None:
+    (learned / "kept").mkdir()
+    (learned / "t.db").rename(learned / "kept" / "t.db")
+    (learned / "kept" / "t.db").chmod(0o400)
+    (learned / "kept").chmod(0o500)
+    before = (learned / "kept" / "t.db").read_bytes()
+    done = chaffinch("clean", "crawl", *BASE, "--templates", "kept/t.db", cwd=learned, powerless=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    for extra in ([], ["--replace"]):
+        done = chaffinch("learn", "crawl", *BASE, "-o", "kept/t.db", *extra, cwd=learned, powerless=True)
+        assert done.returncode == 1
+        assert done.stderr.startswith("chaffinch: kept/t.db: ")
+        assert "Traceback" not in done.stderr
+    assert (learned / "kept" / "t.db").read_bytes() == before
+    assert [path.name for path in (learned / "kept").iterdir()] == ["t.db"]
+
+
 def test_a_damaged_template_costs_its_own_site_only(chaffinch: Command, tmp_path: Path) -> None:
     chaffinch("learn", CRAWL, "-o", "t.db", cwd=tmp_path)
     connection = sqlite3.connect(tmp_path / "t.db")

@@ -106,18 +106,6 @@ def test_what_cannot_be_read_is_told_and_passed_over(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_permissions_are_told(tmp_path: Path) -> None:
-    put(tmp_path, "a.html", "sub/b.html")
-    (tmp_path / "a.html").chmod(0)
-    (tmp_path / "sub").chmod(0)
-    assert [str(one) for one in read(tmp_path)] == [
-        f"{tmp_path}/a.html: permission denied",
-        f"{tmp_path}/sub: permission denied",
-    ]
-    (tmp_path / "sub").chmod(0o700)
-
-
 def test_faults_of_the_system_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, "a.html", "sub/b.html", "z.html")
     pages = open_inputs([str(tmp_path)])

@@ -235,21 +235,6 @@ def test_a_store_opened_for_reading_refuses_to_write(path: Path) -> None:
         store.put(SITE)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
-def test_a_read_only_file_in_a_read_only_folder_is_read(path: Path) -> None:
-    path.chmod(0o400)
-    path.parent.chmod(0o500)
-    try:
-        with TemplateStore.open(path) as store:
-            assert store.kept("a.example") == SITE
-        with TemplateStore.open(path, readonly=False) as store, pytest.raises(OutputError, match="read-only"):
-            store.put(SITE)
-        with pytest.raises(OutputError), TemplateStore.replacing(path, METHOD):
-            pass
-    finally:
-        path.parent.chmod(0o700)
-
-
 def test_a_locked_file_is_told_of_soon(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_sqlite, "PATIENCE", 0.2)
     holder = sqlite3.connect(path, isolation_level=None)

@@ -23,7 +23,7 @@ The parser's event interface passes over declarative shadow roots. Browsers show
 renamed before parsing: the element then arrives as a plain `template` that the page knows to be visible.
 """
 
-_SHADOW_ROOT: Final = re.compile(r"(<template\b[^>]*?\s)shadowrootmode\b", re.IGNORECASE)
+_SHADOW_ROOT: Final = re.compile(r"(<template\b[^<>]*?\s)shadowrootmode\b", re.IGNORECASE)
 
 
 class FlatTree(NamedTuple):
