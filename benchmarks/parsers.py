@@ -30,6 +30,7 @@ from selectolax.lexbor import LexborHTMLParser
 from chaffinch.errors import InputError
 from chaffinch.evaluation.datasets import find_data
 from chaffinch.page.parser import parse_flat
+from chaffinch.page.tags import NAMES
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -108,7 +109,8 @@ def of_page(html: str) -> list[Token]:
     flat = parse_flat(html)
     depths = [-1]
     tree: list[Token] = []
-    texts, elements = iter(flat.texts), iter(zip(flat.names, flat.attributes, strict=True))
+    names = [flat.other_names.get(number, NAMES[tag]) for number, tag in enumerate(flat.tags)]
+    texts, elements = iter(flat.texts), iter(zip(names, flat.attributes, strict=True))
     for parent in flat.parents:
         depth = depths[abs(parent)] + 1
         if parent < 0:

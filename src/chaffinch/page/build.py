@@ -51,7 +51,7 @@ def _build(capture: Capture, decoded: Decoded, site_by: SiteBy = "domain") -> Pa
 
 
 def _tabulate(capture: Capture, decoded: Decoded, tree: FlatTree, site_by: SiteBy) -> Page:
-    signed_parents = np.array(tree.parents, dtype=np.int32)
+    signed_parents = np.frombuffer(tree.parents, dtype=np.int32)
     is_text = signed_parents < 0
     element_nodes = np.flatnonzero(~is_text).astype(np.int32)
     # Parents are numbered among the elements, from 1; the document itself is 0.
@@ -59,7 +59,7 @@ def _tabulate(capture: Capture, decoded: Decoded, tree: FlatTree, site_by: SiteB
     parent = position[np.abs(signed_parents)]
     count = len(parent)
 
-    element_tags = np.fromiter(map(IDS.__getitem__, tree.names), dtype=np.int16, count=len(tree.names))
+    element_tags = np.frombuffer(tree.tags, dtype=np.int16)
     tag = np.zeros(count, dtype=np.int16)
     tag[element_nodes] = element_tags
     end = subtree_ends(parent)
@@ -85,7 +85,7 @@ def _tabulate(capture: Capture, decoded: Decoded, tree: FlatTree, site_by: SiteB
         blank=frozen(blank),
         visibility=frozen(_visibility(tree, element_nodes, tag, end)),
         in_link=frozen(covered(links, end[links], count)),
-        element_names=tuple(tree.names),
+        other_names=tree.other_names,
         element_attributes=tuple(tree.attributes),
     )
 
@@ -107,7 +107,7 @@ def _hidden(tree: FlatTree) -> list[int]:
 def _links(tree: FlatTree, element_tags: TagArray) -> list[int]:
     """Return the numbers of the elements that are links."""
     anchors = np.flatnonzero(element_tags == IDS["a"]).tolist()
-    return [number for number in anchors if any(key == "href" for key, _ in tree.attributes[number])]
+    return [number for number in anchors for key, _ in tree.attributes[number] if key == "href"]
 
 
 def _visibility(tree: FlatTree, element_nodes: IntArray, tag: TagArray, end: IntArray) -> SmallArray:

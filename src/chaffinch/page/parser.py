@@ -7,9 +7,12 @@ few functions that append to lists. Comments and the doctype are dropped.
 from __future__ import annotations
 
 import re
+from array import array
 from typing import Final, NamedTuple, TypeAlias, cast
 
 from turbohtml.treebuild import TreeBuilder, parse_into
+
+from chaffinch.page.tags import IDS, UNKNOWN
 
 Attributes: TypeAlias = tuple[tuple[str, str | None], ...]
 
@@ -30,29 +33,40 @@ class FlatTree(NamedTuple):
     """The tree as the parser gives it.
 
     `parents` has an entry for each node in document order: the number of its parent element (from 1, the document is
-    0), negative if the node is text.
+    0), negative if the node is text. `tags` are the elements' names as numbers; those that have none of their own are
+    in `other_names`, by the numbers of the elements.
     """
 
-    parents: list[int]
-    names: list[str]
+    parents: array[int]
+    tags: array[int]
+    other_names: dict[int, str]
     attributes: list[Attributes]
     texts: list[str]
 
 
 class _Sink:
-    """Receives the parser's nodes. Its functions are closures over lists, which is the fastest that Python offers."""
+    """Receives the parser's nodes. Its functions are closures over lists: nothing in Python is faster.
+
+    Names become numbers at once: the parser makes a new string for each, and to keep them all would take memory that
+    is not in the processor's cache.
+    """
 
     def __init__(self) -> None:
-        parents: list[int] = []
-        names: list[str] = []
+        parents = array("i")
+        tags = array("h")
+        other_names: dict[int, str] = {}
         attributes: list[Attributes] = []
         texts: list[str] = []
-        add_parent, add_name, add_attributes = parents.append, names.append, attributes.append
+        add_parent, add_tag, add_attributes, tag_of = parents.append, tags.append, attributes.append, IDS.__getitem__
 
         def create_element(name: str, _namespace: str, element_attributes: Attributes) -> int:
-            add_name(name)
             add_attributes(element_attributes)
-            return len(names)
+            tag = tag_of(name)
+            add_tag(tag)
+            number = len(tags)
+            if tag == UNKNOWN:
+                other_names[number - 1] = name
+            return number
 
         def append(parent: int, child: int | None) -> None:
             if child is None:
@@ -60,7 +74,7 @@ class _Sink:
             elif child:
                 add_parent(parent)
 
-        self.tree = FlatTree(parents, names, attributes, texts)
+        self.tree = FlatTree(parents, tags, other_names, attributes, texts)
         self.create_element = create_element
         self.create_text = texts.append
         self.append = append

@@ -13,9 +13,11 @@ from xxhash import xxh3_64_intdigest
 from chaffinch.page import tags
 from chaffinch.page.arrays import ancestry, frozen, nearest_marked
 from chaffinch.page.blocks import Blocks, find_blocks
-from chaffinch.page.tags import BLOCK_LEVEL, TEXT
+from chaffinch.page.tags import BLOCK_LEVEL, TEXT, UNKNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from chaffinch.page.arrays import BoolArray, HashArray, IntArray, SmallArray, TagArray
     from chaffinch.page.parser import Attributes
     from chaffinch.sites import Place
@@ -56,8 +58,8 @@ class Page:
     """A `Visibility` for each node."""
     in_link: BoolArray
     """Whether the node stands inside an `<a href>`."""
-    element_names: tuple[str, ...]
-    """The names of the elements alone, in document order, as written (lower case in HTML)."""
+    other_names: Mapping[int, str]
+    """The names, as written, of the elements that have no name of the standard's, by their place among the elements."""
     element_attributes: tuple[Attributes, ...]
     """The attributes of the elements alone, in document order: pairs of name and value (None without a value)."""
 
@@ -99,7 +101,7 @@ class Page:
 
     @cached_property
     def element_number(self) -> IntArray:
-        """Each node's place in `element_names` and `element_attributes` (for text, that of the element before)."""
+        """Each node's place in `element_attributes` (for text, that of the element before)."""
         return frozen((np.cumsum(self.tag != TEXT) - 1).astype(np.int32))
 
     @property
@@ -138,7 +140,8 @@ class Page:
 
     def name_of(self, node: int) -> str:
         """Return the element name of `node`, or `#text`."""
-        return "#text" if self.tag[node] == TEXT else self.element_names[self.element_number[node]]
+        tag = int(self.tag[node])
+        return self.other_names[int(self.element_number[node])] if tag == UNKNOWN else tags.NAMES[tag]
 
     def attributes_of(self, node: int) -> Attributes:
         """Return the attributes of `node`; none for text."""
