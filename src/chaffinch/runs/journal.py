@@ -21,7 +21,7 @@ import re
 import shutil
 import time
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Self
 
@@ -107,7 +107,7 @@ class Journal:
     def write(self, outcomes: Iterable[Outcome]) -> None:
         """Take what became of one batch."""
         for outcome in outcomes:
-            line = json.dumps(asdict(outcome))
+            line = json.dumps(outcome, default=_fields_of)
             self._lines.append(line)
             self._held += len(line)
         self.items += 1
@@ -200,10 +200,15 @@ def _write_whole(path: Path, data: bytes) -> None:
     beside.replace(path)
 
 
-def _outcome(fields: dict[str, Any]) -> Outcome:
-    document, parts = fields.pop("document"), fields.pop("parts")
+def _fields_of(record: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
+    """Return the fields of a dataclass, without the copies that `asdict` makes of all that is in them."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def _outcome(values: dict[str, Any]) -> Outcome:
+    document, parts = values.pop("document"), values.pop("parts")
     return Outcome(
         document=Document(**document) if document is not None else None,
         parts=Parts(tuple(parts["headings"]), parts["template"]) if parts is not None else None,
-        **fields,
+        **values,
     )
