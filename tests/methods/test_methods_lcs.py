@@ -70,7 +70,7 @@ def test_fifty_thousand_lines_do_not_take_minutes(shape: str) -> None:
     other = {"reversed": one[::-1], "all different": one + np.uint64(10**6)}.get(
         shape, generator.permutation(one)[:49_000]
     )
-    start = time.perf_counter()
+    start = time.thread_time()
     in_common(one, other)
     # Not a benchmark: minutes are the fault to be caught, and a second is usual.
-    assert time.perf_counter() - start < 60
+    assert time.thread_time() - start < 60

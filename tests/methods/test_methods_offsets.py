@@ -89,13 +89,13 @@ def test_a_hundred_thousand_blocks_do_not_take_minutes() -> None:
     body = "".join(f"<div>block {number} of many</div>" for number in range(100_000))
     wide = parse(body, url="https://site.example/wide")
     method = Offsets(position_slack=1)
-    start = time.perf_counter()
+    start = time.thread_time()
     template = learn_template(method, [wide, page(1, "a"), page(2, "b")])
     assert method.score(wide, template).max() < 0.5
     assert template is not None
     assert max(len(print_.features) for print_ in template.prints) <= method.most_features
     # Not a benchmark: minutes are the fault to be caught, and two seconds are usual.
-    assert time.perf_counter() - start < 60
+    assert time.thread_time() - start < 60
 
 
 def test_words_must_stand_at_the_same_offsets_in_blocks_of_one_style() -> None:

@@ -47,8 +47,8 @@ def test_time_and_size_stay_in_bounds(name: str) -> None:
     html = PAGES[name]
     page = parse(html, url="https://example.org/")
     kept = np.ones(len(page.texts), dtype=np.bool_)
-    start = time.perf_counter()
+    start = time.thread_time()
     for target in FORMATS:
         # Indentation is capped, so no page grows by more than its markers.
         assert len(render(page, kept, target)) < 30 * len(html) + 10_000
-    assert time.perf_counter() - start < 20
+    assert time.thread_time() - start < 20

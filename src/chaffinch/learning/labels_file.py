@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from chaffinch.sinks.base import Ending, well_formed, writing
-from chaffinch.sinks.files import PartFile
+from chaffinch.sinks.base import well_formed
+from chaffinch.sinks.parquet import ParquetFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,19 +28,13 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
 _SCHEMA: Final = pa.schema(_FIELDS)
 
 
-class LabelFile(Ending):
-    """A Parquet file of labels, which has its name only when it is whole."""
+class LabelFile(ParquetFile):
+    """A Parquet file of labels."""
 
     def __init__(self, output: str) -> None:
-        self._part = PartFile(output)
+        super().__init__(output, _SCHEMA)
         self._pages: list[LabelledPage] = []
         self._held = 0
-        try:
-            with writing(output):
-                self._writer = pq.ParquetWriter(self._part.file, _SCHEMA, compression="zstd")
-        except BaseException:
-            self._part.abort()
-            raise
 
     def write(self, labelled: LabelledPage) -> None:
         """Take the labels of a page; a full row group is written."""
@@ -50,29 +42,12 @@ class LabelFile(Ending):
             self._pages.append(labelled)
             self._held += len(labelled.labels)
             if self._held >= _ROWS:
-                self._write_rows()
+                self.flush()
 
-    def commit(self) -> None:
-        """Put the file under its name."""
-        try:
-            self._write_rows()
-            with writing(self._part.output):
-                self._writer.close()
-            self._part.commit()
-        except BaseException:
-            self.abort()
-            raise
-
-    def abort(self) -> None:
-        """Remove the file."""
-        with suppress(OSError, ValueError, pa.ArrowException):
-            self._writer.close()  # writes into a file that goes
-        self._part.abort()
-
-    def _write_rows(self) -> None:
+    def flush(self) -> None:
+        """Write the labels that are held."""
         if self._pages:
-            with writing(self._part.output):
-                self._writer.write_table(_table(self._pages))
+            self.write_table(_table(self._pages))
             self._pages.clear()
             self._held = 0
 

@@ -24,6 +24,7 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from chaffinch.page.arrays import frozen, offsets
+from chaffinch.page.blocks import SPACELESS
 from chaffinch.page.tags import BLOCK_LEVEL, LINE_BREAK, Visibility
 
 if TYPE_CHECKING:
@@ -147,10 +148,7 @@ def _join(page: Page, visible: BoolArray, fresh: BoolArray) -> tuple[str, IntArr
     return "".join(pieces), offsets(lengths)
 
 
-_SPACELESS: Final = (
-    (0x3040, 0x3100), (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0xFF66, 0xFFA0), (0x20000, 0x30000),
-)  # fmt: skip
-_SPACELESS_CLASS: Final = "".join(f"{chr(start)}-{chr(stop - 1)}" for start, stop in _SPACELESS)
+_SPACELESS_CLASS: Final = "".join(f"{chr(start)}-{chr(stop - 1)}" for start, stop in SPACELESS)
 _WORD: Final = re.compile(rf"[{_SPACELESS_CLASS}]|[^\s{_SPACELESS_CLASS}]+")
 _SPACE: Final = 0
 _WORD_KIND: Final = 1
@@ -162,7 +160,7 @@ def _kinds() -> NDArray[np.uint8]:
     """Return a table over characters: white space, parts of words, words by themselves."""
     kinds = np.full(0x30001, _WORD_KIND, dtype=np.uint8)
     kinds[[code for code in range(0x3001) if chr(code).isspace()]] = _SPACE
-    for start, stop in _SPACELESS:
+    for start, stop in SPACELESS:
         kinds[start:stop] = _SPACELESS_KIND
     return frozen(kinds)
 

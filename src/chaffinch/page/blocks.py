@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TABLE_SIZE: Final = 0x30000
 """Characters up to here are looked up; those above count as words, as almost all of them are ideographs."""
 
-_SPACELESS: Final = (
+SPACELESS: Final = (
     (0x3040, 0x3100), (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0xFF66, 0xFFA0), (0x20000, 0x30000),
 )  # fmt: skip
 """Han and kana are written without spaces: every character counts as a word."""
@@ -161,7 +161,7 @@ def _character_kinds() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     alphabet = "".join(map(chr, range(_TABLE_SIZE)))
     for word in re.finditer(r"\w+", alphabet):
         kinds[word.start() : word.end()] = _WORD_KIND
-    for start, stop in _SPACELESS:
+    for start, stop in SPACELESS:
         inside = kinds[start:stop]
         inside[inside > 0] = _SPACELESS_KIND
     return frozen(kinds)

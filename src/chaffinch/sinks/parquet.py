@@ -39,31 +39,26 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
 DOCUMENT_SCHEMA: Final = pa.schema(_FIELDS)
 
 
-class ParquetSink(Ending):
-    """One row for each document, in row groups of bounded size."""
+class ParquetFile(Ending):
+    """A Parquet file that is written in pieces and has its name only when it is whole."""
 
-    def __init__(self, output: str) -> None:
+    def __init__(self, output: str, schema: pa.Schema) -> None:
         self._part = PartFile(output)
-        self._rows: list[dict[str, Any]] = []
-        self._held = 0
         try:
             with writing(output):
-                self._writer = pq.ParquetWriter(self._part.file, DOCUMENT_SCHEMA, compression="zstd")
+                self._writer = pq.ParquetWriter(self._part.file, schema, compression="zstd")
         except BaseException:
             self._part.abort()
             raise
 
-    def write(self, document: Document) -> None:
-        """Take a document; a full row group is written."""
-        self._rows.append(row_of(document))
-        self._held += len(document.content)
-        if len(self._rows) >= _ROWS or self._held >= _CHARACTERS:
-            self._write_rows()
+    def flush(self) -> None:
+        """Write what is held."""
+        raise NotImplementedError
 
     def commit(self) -> None:
         """Put the file under its name."""
         try:
-            self._write_rows()
+            self.flush()
             with writing(self._part.output):
                 self._writer.close()
             self._part.commit()
@@ -77,9 +72,30 @@ class ParquetSink(Ending):
             self._writer.close()  # writes into a file that goes
         self._part.abort()
 
-    def _write_rows(self) -> None:
+    def write_table(self, table: pa.Table) -> None:
+        """Write a row group."""
+        with writing(self._part.output):
+            self._writer.write_table(table)
+
+
+class ParquetSink(ParquetFile):
+    """One row for each document, in row groups of bounded size."""
+
+    def __init__(self, output: str) -> None:
+        super().__init__(output, DOCUMENT_SCHEMA)
+        self._rows: list[dict[str, Any]] = []
+        self._held = 0
+
+    def write(self, document: Document) -> None:
+        """Take a document; a full row group is written."""
+        self._rows.append(row_of(document))
+        self._held += len(document.content)
+        if len(self._rows) >= _ROWS or self._held >= _CHARACTERS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the rows that are held."""
         if self._rows:
-            with writing(self._part.output):
-                self._writer.write_table(pa.Table.from_pylist(self._rows, DOCUMENT_SCHEMA))
+            self.write_table(pa.Table.from_pylist(self._rows, DOCUMENT_SCHEMA))
             self._rows.clear()
             self._held = 0
