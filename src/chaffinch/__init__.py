@@ -8,7 +8,7 @@ Seeds
 Sunflower and hemp.
 """
 
-from chaffinch.api import Cleaning, clean, explain, extract, learn, learn_crawl
+from chaffinch.api import Cleaning, clean, explain, extract, learn, learn_crawl, records
 from chaffinch.document import Document
 from chaffinch.errors import (
     ChaffinchError,
@@ -59,4 +59,5 @@ __all__ = [
     "learn_crawl",
     "make_method",
     "parse",
+    "records",
 ]

@@ -13,6 +13,7 @@ from chaffinch.errors import MethodError, UsageError
 from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, learn_template, make_method, threshold_of
 from chaffinch.methods.explain import Explanation, explain_page
 from chaffinch.page import Page, parse
+from chaffinch.records import MinedRecords, mine_all
 from chaffinch.runs import (
     Engine,
     Journal,
@@ -37,6 +38,17 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from chaffinch.render.formats import Format
+
+
+def records(pages: Iterable[Page | bytes | str]) -> MinedRecords:
+    """Return the records of result pages: of a shop, a job board, a forum, any list.
+
+    Pages are HTML or parsed already. Those that share a template are learned from together, so give several result
+    pages of a site; sites may be mixed. `.to_arrow()` makes a table of it, with a column for each slot.
+    """
+    parsed = [page if isinstance(page, Page) else parse(page) for page in pages]
+    found, wrappers = mine_all(parsed)
+    return MinedRecords(tuple(found), tuple(wrappers))
 
 
 def extract(

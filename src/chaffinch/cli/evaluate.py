@@ -13,6 +13,7 @@ from chaffinch.evaluation.datasets import SET_NAMES
 from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.peers import PEERS, SLOW_PEERS, peer_version
 from chaffinch.evaluation.predictors import MethodPredictor
+from chaffinch.evaluation.records_report import measure_records
 from chaffinch.evaluation.retrieval import measure_retrieval
 from chaffinch.evaluation.retrieval_report import query_lines, tables, to_json
 from chaffinch.evaluation.retrieval_rivals import RawLines, ShingleBlocks
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from chaffinch.methods import AnyMethod
 
 _RETRIEVAL: Final = "retrieval"
+_RECORDS: Final = "records"
 
 
 def register(commands: Subparsers) -> None:
@@ -40,15 +42,25 @@ def register(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "set",
-        choices=(*SET_NAMES, _RETRIEVAL),
+        choices=(*SET_NAMES, _RETRIEVAL, _RECORDS),
         metavar="SET",
-        help=f"one of {', '.join(SET_NAMES)}; or {_RETRIEVAL}: what a method does to search in real collections",
+        help=f"one of {', '.join(SET_NAMES)}; or {_RETRIEVAL}: what a method does to search in real collections; or "
+        f"{_RECORDS}: how well records are found, cut and lined up",
     )
     parser.epilog = (
         "`--method all` compares all methods, at their defaults, in accuracy and time. `retrieval` needs the extra of "
         "this name; with `--method all` it also measures the papers' rivals."
     )
     add_method_options(parser)
+    parser.add_argument(
+        "--shipped",
+        action="store_true",
+        help=f"with {_RECORDS}, measure the shipped weights on what they were learned from, instead of learning anew "
+        "for each fold of sites",
+    )
+    parser.add_argument(
+        "--ablations", action="store_true", help=f"with {_RECORDS}, also measure with each part turned off in turn"
+    )
     parser.add_argument("--page-by-page", action="store_true", help="tell the method nothing of the pages' sites")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N sites")
     parser.add_argument(
@@ -84,6 +96,12 @@ def _run(parsed: argparse.Namespace) -> int:
 
     progress = tell if sys.stderr.isatty() else None
     methods = [make_method(name) for name in METHODS] if parsed.method == "all" else [method_of(parsed)]
+    if parsed.set == _RECORDS:
+        report = measure_records(
+            cross=not parsed.shipped, ablations=parsed.ablations, limit=parsed.limit, progress=progress
+        )
+        print(report.to_json() if parsed.json else report.tables())
+        return 0
     if parsed.set == _RETRIEVAL:
         return _run_retrieval(parsed, methods, progress)
     if parsed.collection:

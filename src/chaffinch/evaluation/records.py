@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 THRESHOLD: Final = 0.7
 _ROUNDING: Final = 1e-9
+_MOSTLY: Final = 0.8
 _ORDER: Final = 1e-7
 """A tiny preference for pairs in the same order, where texts are equal."""
 
@@ -39,6 +40,12 @@ class Counts:
     units_found: int = 0
     units_there: int = 0
     aligned_right: int = 0
+    columns: int = 0
+    """Labelled columns of pages."""
+    slots: int = 0
+    """Slots that pages have units of."""
+    slots_right: int = 0
+    """Slots that stand for a column of their own: at least 80 % of their units are that column's."""
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
@@ -84,14 +91,21 @@ def score_page(found: Sequence[GoldRecord], gold: Sequence[GoldRecord], threshol
         ignored += ignored_here
         for unit in found[one].units:
             agreement[unit.slot].update({column.slot for column in gold[other].units if alike(unit, column)})
+    column_of = _pair_slots(agreement, gold)
+    sizes = Counter(unit.slot for record in found for unit in record.units)
     return Counts(
+        columns=len({unit.slot for record in gold for unit in record.units}),
+        slots=len(sizes),
+        slots_right=sum(
+            agreement[slot][column] >= _MOSTLY * sizes[slot] - _ROUNDING for slot, column in column_of.items()
+        ),
         records_right=len(pairs),
         records_found=len(found),
         records_there=len(gold),
         units_right=right,
         units_found=sum(len(record.units) for record in found) - ignored,
         units_there=sum(len(record.units) for record in gold),
-        aligned_right=_count_aligned(found, gold, pairs, _pair_slots(agreement, gold)),
+        aligned_right=_count_aligned(found, gold, pairs, column_of),
     )
 
 

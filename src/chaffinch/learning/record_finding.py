@@ -52,6 +52,7 @@ class FindingExamples:
     lists: tuple[_List, ...]
     best: Spans
     """The members of the best candidate of all pages together."""
+    candidates: Candidates
 
 
 def finding_examples(site: GoldResultSite) -> FindingExamples:
@@ -63,7 +64,7 @@ def finding_examples(site: GoldResultSite) -> FindingExamples:
     for page in site.pages:
         alone = Sheet.of([page.page])
         lists.append(_list_of(alone, find_candidates(alone), [page], _ALONE))
-    return FindingExamples(site.name, tuple(found for found in lists if len(found.rows)), best)
+    return FindingExamples(site.name, tuple(found for found in lists if len(found.rows)), best, candidates)
 
 
 def train_finding(examples: Sequence[FindingExamples], how: Training = RANKER) -> Network:

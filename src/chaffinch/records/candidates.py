@@ -7,6 +7,7 @@ name and classes anywhere. Its members are the nodes of the kind, or the runs of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -48,8 +49,8 @@ def _mixed(one: HashArray, other: HashArray) -> HashArray:
         return (one * _MIX) ^ (other + (one >> np.uint64(29)))
 
 
-def node_keys(sheet: Sheet) -> list[tuple[int, IndexArray, HashArray]]:
-    """Return for each kind the nodes that may be of it, and their keys."""
+def node_keys(sheet: Sheet, *, tokens: bool = True) -> list[tuple[int, IndexArray, HashArray]]:
+    """Return for each kind the nodes that may be of it, and their keys; without `tokens` not of the costliest kind."""
     elements = np.flatnonzero((sheet.tag != TEXT) & (sheet.leaves_before[sheet.end] > sheet.leaves_before[:-1]))
     path, classes = sheet.path[elements], sheet.classes[elements]
     above = sheet.parent[elements]
@@ -57,35 +58,36 @@ def node_keys(sheet: Sheet) -> list[tuple[int, IndexArray, HashArray]]:
     path_classes = _mixed(path, classes)
     classed = classes != 0
     names = sheet.tag[elements].astype(np.uint64)
-    tokened, tokens = _token_keys(sheet)
-    return [
+    result = [
         (PATH, elements, path),
         (PATH_CLASSES, elements, path_classes),
         (FAMILY, elements, _mixed(path_classes, parent_classes)),
         (CLASSES, elements[classed], _mixed(classes[classed], names[classed])),
-        (TOKEN, tokened, tokens),
     ]
+    return [*result, (TOKEN, *_token_keys(sheet))] if tokens else result
 
 
 def _token_keys(sheet: Sheet) -> tuple[IndexArray, HashArray]:
     """Return an entry for each class of each node that has several."""
     nodes: list[int] = []
     keys: list[int] = []
-    known: dict[str, list[int]] = {}
     shown = sheet.leaves_before[sheet.end] > sheet.leaves_before[:-1]
     for page, base in zip(sheet.pages, sheet.start.tolist(), strict=False):
         elements = np.flatnonzero(page.tag != TEXT).tolist()
         for node, attributes in zip(elements, page.element_attributes, strict=True):
             for key, value in attributes:
                 if key == "class" and value and " " in value and shown[base + node]:
-                    hashes = known.get(value)
-                    if hashes is None:
-                        hashes = known[value] = [xxh3_64_intdigest(token.encode()) for token in class_tokens(value)]
+                    hashes = _token_hashes(value)
                     if len(hashes) > 1:
                         nodes.extend([base + node] * len(hashes))
                         keys.extend(hashes)
     where = np.array(nodes, dtype=np.intp)
     return where, _mixed(sheet.path[where], np.array(keys, dtype=np.uint64))
+
+
+@lru_cache(maxsize=1 << 14)
+def _token_hashes(value: str) -> tuple[int, ...]:
+    return tuple(xxh3_64_intdigest(token.encode()) for token in class_tokens(value))
 
 
 def find_candidates(sheet: Sheet) -> Candidates:
@@ -100,7 +102,7 @@ def find_candidates(sheet: Sheet) -> Candidates:
             if not (np.bincount(sheet.page_of[members]) >= LEAST_MEMBERS).any():
                 continue
             if kind == CLASSES:
-                members = _outermost(sheet, members)
+                members = outermost(sheet, members)
             first, stop = members.astype(np.int32), sheet.end[members]
             mark = _mark(sheet, first, stop)
             if mark not in seen:
@@ -134,7 +136,7 @@ def _groups(sheet: Sheet, nodes: IndexArray, keys: HashArray) -> Iterator[tuple[
         yield of_key[begin], by_key[begin:end]
 
 
-def _outermost(sheet: Sheet, members: IndexArray) -> IndexArray:
+def outermost(sheet: Sheet, members: IndexArray) -> IndexArray:
     """Leave out the nodes inside others."""
     reach = np.maximum.accumulate(sheet.end[members])
     return members[np.concatenate(([True], members[1:] >= reach[:-1]))]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from chaffinch.page.tags import IDS
 from chaffinch.records.candidates import find_candidates
 from chaffinch.records.evidence import evidence_of
 from chaffinch.records.network import Network
@@ -60,7 +61,18 @@ def find_records(sheet: Sheet, ranker: Network) -> Found:
     chosen = _with_other_regions(sheet, candidates, scores)
     members = np.concatenate([np.arange(candidates.offset[one], candidates.offset[one + 1]) for one in chosen])
     members = members[np.argsort(candidates.first[members], kind="stable")]
-    return Found(Spans(candidates.first[members], candidates.stop[members]), tuple(chosen), candidates)
+    spans = Spans(candidates.first[members], candidates.stop[members])
+    return Found(without_headers(sheet, spans), tuple(chosen), candidates)
+
+
+def without_headers(sheet: Sheet, spans: Spans) -> Spans:
+    """Leave out rows of nothing but header cells where other rows have cells of data."""
+    cells, headers = (sheet.node_totals(sheet.tag == IDS[name]) for name in ("td", "th"))
+    with_cells = cells[spans.stop] > cells[spans.first]
+    is_header = ~with_cells & (headers[spans.stop] > headers[spans.first])
+    if not is_header.any() or not with_cells.any():
+        return spans
+    return Spans(spans.first[~is_header], spans.stop[~is_header])
 
 
 def _with_other_regions(sheet: Sheet, candidates: Candidates, scores: Numbers) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -229,16 +229,21 @@ def class_tokens(value: str) -> list[str]:
     return sorted(set(_DIGITS.sub("0", value).split()))
 
 
+@lru_cache(maxsize=1 << 14)
+def _class_hash(value: str) -> int:
+    tokens = class_tokens(value)
+    return xxh3_64_intdigest(" ".join(tokens).encode()) if tokens else 0
+
+
 def _class_hashes(page: Page) -> HashArray:
     result = np.zeros(len(page), dtype=np.uint64)
-    known: dict[str, int] = {}
-    elements = np.flatnonzero(page.tag != TEXT).tolist()
-    for node, attributes in zip(elements, page.element_attributes, strict=True):
+    nodes: list[int] = []
+    hashes: list[int] = []
+    for number, attributes in enumerate(page.element_attributes):
         for key, value in attributes:
             if key == "class" and value:
-                found = known.get(value)
-                if found is None:
-                    tokens = class_tokens(value)
-                    found = known[value] = xxh3_64_intdigest(" ".join(tokens).encode()) if tokens else 0
-                result[node] = found
+                nodes.append(number)
+                hashes.append(_class_hash(value))
+    elements = np.flatnonzero(page.tag != TEXT)
+    result[elements[nodes]] = np.array(hashes, dtype=np.uint64)
     return result

@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
 
+from chaffinch.errors import MissingExtraError
 from chaffinch.records.results import slot_names
 from chaffinch.sinks.base import well_formed
 
@@ -15,7 +18,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from chaffinch.records.results import PageRecords
+    from chaffinch.records.results import PageRecords, Record
+    from chaffinch.records.wrapper import Wrapper
 
 _BESIDE: Final = ("source", "url", "record", "link", "image")
 _BETWEEN: Final = " | "
@@ -85,3 +89,28 @@ def arrow_table(pages: Sequence[PageRecords]) -> pa.Table:
     arrays = [pa.array([row.get(name) for row in rows], kind) for name, kind in kinds.items()]
     fields = [pa.field(name, kind) for name, kind in kinds.items()]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+@dataclass(frozen=True, eq=False)
+class MinedRecords:
+    """The records of several pages, and the wrappers that find more of them."""
+
+    pages: tuple[PageRecords, ...]
+    wrappers: tuple[Wrapper, ...]
+
+    def __len__(self) -> int:
+        return sum(len(page.records) for page in self.pages)
+
+    def __iter__(self) -> Iterator[Record]:
+        for page in self.pages:
+            yield from page.records
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table with a row for each record and a column for each slot."""
+        return arrow_table(self.pages)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is not needed to install Chaffinch
+        """Return the same as a pandas data frame."""
+        if find_spec("pandas") is None:
+            raise MissingExtraError("pandas", "pandas is not installed: pip install pandas")
+        return self.to_arrow().to_pandas()

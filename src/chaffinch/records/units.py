@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from xxhash import xxh3_64_intdigest
 
 from chaffinch.page.arrays import frozen
 from chaffinch.records import clusters
@@ -20,6 +19,8 @@ from chaffinch.records.strings import Strings, cut_strings
 from chaffinch.records.template_texts import FrequentText, frequent_texts, occurrences, rows_of, split_text, tokens_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from chaffinch.page.arrays import BoolArray, IndexArray
@@ -93,20 +94,20 @@ class Units:
     data: BoolArray
     """Of each slot, whether it holds data rather than template."""
     template: tuple[tuple[str, ...], ...]
-    """The template texts, as tokens."""
+    """The template texts that part strings, as tokens."""
 
 
 def find_units(sheet: Sheet, spans: Spans, weights: Weights, options: UnitOptions) -> Units:
     """Return the units of records, in slots."""
     pieces = pieces_of(sheet, spans)
     joints = find_joints(sheet, pieces)
-    cut = cut_at(sheet, pieces, joints, _joined(sheet, spans, pieces, joints, weights, options))
+    cut = cut_at(sheet, pieces, joints, joined_kinds(sheet, spans, pieces, joints, weights, options))
     slotted = slots_of(sheet, cut.strings, cut.bounds, options)
     template: tuple[tuple[str, ...], ...] = ()
     if options.template_texts and len(cut.strings):
         judged = judged_template(slotted, weights)
         slotted = part_strings(sheet, slotted, judged, options)
-        template = tuple(sorted({text.tokens for text, _ in judged}))
+        template = tuple(sorted({text.tokens for text, score in judged if score > options.splitting}))
     slots = Slots(slotted.slot, slotted.count)
     data = np.ones(slots.count, dtype=np.bool_)
     if options.keeping and slots.count:
@@ -115,7 +116,7 @@ def find_units(sheet: Sheet, spans: Spans, weights: Weights, options: UnitOption
     return Units(cut, slotted, frozen(data), template)
 
 
-def _joined(
+def joined_kinds(
     sheet: Sheet, spans: Spans, pieces: Pieces, joints: Joints, weights: Weights, options: UnitOptions
 ) -> BoolArray:
     """Return for each kind of joint whether a string goes on there."""
@@ -191,32 +192,41 @@ def texts_of(slotted: Slotted) -> dict[int, list[str]]:
 
 
 def _split(slotted: Slotted, judged: list[FrequentText]) -> tuple[Strings, Bounds]:
-    """Part strings at template texts; what is template from end to end stays as it is, for its slot to be judged."""
-    strings, bounds, slot = slotted.strings, slotted.bounds, slotted.slot
+    """Part the strings of slots at their template texts."""
     of_slot: dict[int, list[tuple[str, ...]]] = defaultdict(list)
     for frequent in judged:
         of_slot[frequent.cluster].append(frequent.tokens)
-    source: list[int] = []
-    texts: list[str] = []
-    order: list[int] = []
-    for number, (here, text) in enumerate(zip(slot.tolist(), strings.texts, strict=True)):
-        parts = split_text(text, of_slot[here]) if here in of_slot else []
-        parts = parts or [text]
-        source += [number] * len(parts)
-        order += range(len(parts))
-        texts += parts
-    where = np.array(source, dtype=np.intp)
-    part = np.array(order, dtype=np.intp)
-    if tuple(texts) == strings.texts:
+    slots = slotted.slot.tolist()
+    return _part(slotted.strings, slotted.bounds, [of_slot.get(slot, ()) for slot in slots] if of_slot else None)
+
+
+def part_at(strings: Strings, bounds: Bounds, template: Sequence[tuple[str, ...]]) -> tuple[Strings, Bounds]:
+    """Part all strings at template texts."""
+    return _part(strings, bounds, [template] * len(strings) if template else None)
+
+
+def _part(
+    strings: Strings, bounds: Bounds, template: Sequence[Sequence[tuple[str, ...]]] | None
+) -> tuple[Strings, Bounds]:
+    """Part strings at template texts; what is template from end to end stays as it is, for its slot to be judged."""
+    if template is None:
         return strings, bounds
-    marks = np.array([xxh3_64_intdigest(f"part {number}".encode()) >> 1 for number in range(int(part.max()) + 1)])
-    distinct = (*bounds.distinct, *((int(mark),) for mark in marks.tolist()))
+    parts = [
+        (split_text(text, here) if here else []) or [text] for text, here in zip(strings.texts, template, strict=True)
+    ]
+    texts = tuple(part for found in parts for part in found)
+    if texts == strings.texts:
+        return strings, bounds
+    counts = np.array([len(found) for found in parts])
+    where = np.repeat(np.arange(len(parts)), counts)
+    part = np.arange(len(where)) - np.repeat(np.cumsum(counts) - counts, counts)
+    distinct = (*bounds.distinct, *((-1, number) for number in range(int(part.max()) + 1)))
     left = np.where(part == 0, bounds.left[where], len(bounds.distinct) + part)
-    split = replace(
+    parted = replace(
         strings, record=strings.record[where], first=strings.first[where], stop=strings.stop[where],
-        anchor=strings.anchor[where], linked=strings.linked[where], texts=tuple(texts),
+        anchor=strings.anchor[where], linked=strings.linked[where], texts=texts,
     )  # fmt: skip
-    return split, Bounds(left, bounds.right[where], distinct)
+    return parted, Bounds(left, bounds.right[where], distinct)
 
 
 def _coverage(strings: Strings, judged: list[FrequentText]) -> Numbers:

@@ -1,0 +1,92 @@
+"""Names for slots: a label that the pages give, or else one made up from type and place."""
+
+# ruff: noqa: RUF001  (labels end with a colon in many scripts)
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from chaffinch.records.graph import Slot
+from chaffinch.records.text_types import TextType
+
+if TYPE_CHECKING:
+    from chaffinch.records.units import Units
+
+_BASES: Final = {
+    TextType.TEXT: "text", TextType.NUMBER: "number", TextType.DATE: "date", TextType.PRICE: "price",
+    TextType.HYPERLINK: "link",
+}  # fmt: skip
+_PREFIX: Final = re.compile(r"\s*([^\W\d][^:：]{0,38}?)\s*[:：]\s*\S")
+_LABEL: Final = re.compile(r"[^\W\d][\w .&'/-]{0,38}")
+_ENDS: Final = " :：|-–—·•,;"
+_FACTS: Final = (TextType.NUMBER, TextType.DATE, TextType.PRICE)
+_USUAL: Final = 0.6
+_CONSTANT_USES: Final = 3
+_MOST_WORDS: Final = 4
+
+
+def name_slots(units: Units) -> tuple[Slot, ...]:
+    """Return the slots, named."""
+    strings, slot, count = units.slotted.strings, units.slotted.slot.tolist(), units.slotted.count
+    texts: list[Counter[str]] = [Counter() for _ in range(count)]
+    types: list[Counter[int]] = [Counter() for _ in range(count)]
+    before: list[Counter[str]] = [Counter() for _ in range(count)]
+    records: dict[int, set[int]] = defaultdict(set)
+    previous = (-1, -1, "")
+    for here, record, text, kind in zip(
+        slot, strings.record.tolist(), strings.texts, strings.types.tolist(), strict=True
+    ):
+        texts[here][text] += 1
+        types[here][kind] += 1
+        records[here].add(record)
+        if previous[0] == record:
+            before[here][previous[2] if _is_label(units, previous[1], previous[2]) else ""] += 1
+        previous = (record, here, text)
+    names: Counter[str] = Counter()
+    result = []
+    for number in range(count):
+        total = texts[number].total()
+        kind = TextType(types[number].most_common(1)[0][0]) if total else TextType.TEXT
+        label = _label(texts[number], before[number], total)
+        base = label.lower() if label else _BASES[kind]
+        names[base] += 1
+        name = base if label and names[base] == 1 else f"{base}-{names[base]}"
+        constant = len(texts[number]) == 1 and total >= _CONSTANT_USES
+        # A constant with a label, or of a type of its own, is a fact about each record and no template.
+        data = bool(units.data[number]) or (constant and (label is not None or kind in _FACTS))
+        result.append(Slot(name, kind.name, len(records[number]), data, constant, label))
+    return tuple(result)
+
+
+def _is_label(units: Units, slot: int, text: str) -> bool:
+    """Tell whether a string may name the next: template, or said to be a label by its last mark."""
+    return not units.data[slot] or text.rstrip().endswith((":", "："))
+
+
+def _label(texts: Counter[str], before: Counter[str], total: int) -> str | None:
+    """Return what names a slot: the text before nearly all its strings, or what they all begin with up to a colon."""
+    for counts in (before, _prefixes(texts)):
+        text, uses = next(iter(counts.most_common(1)), ("", 0))
+        found = text.strip(_ENDS)
+        if total > 1 and uses >= _USUAL * total and _LABEL.fullmatch(found) and len(found.split()) <= _MOST_WORDS:
+            return found
+    return None
+
+
+def _prefixes(texts: Counter[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for text, uses in texts.items():
+        match = _PREFIX.match(text)
+        if match is not None and "http" not in match[1]:
+            found[match[1]] += uses
+    return found
+
+
+def paths_of(units: Units) -> list[list[int]]:
+    """Return for each record the slots of its strings, in order."""
+    paths: dict[int, list[int]] = defaultdict(list)
+    for record, slot in zip(units.slotted.strings.record.tolist(), units.slotted.slot.tolist(), strict=True):
+        paths[record].append(slot)
+    return [paths[record] for record in sorted(paths)]
