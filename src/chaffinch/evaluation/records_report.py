@@ -11,7 +11,7 @@ from chaffinch.evaluation.datasets import find_data
 from chaffinch.evaluation.records import Counts, predicted_records, score_page
 from chaffinch.learning.record_folds import FOLDS, DetectorFold, detector_folds, folds_of
 from chaffinch.learning.record_gold import read_site, site_folders
-from chaffinch.learning.records import examples_of, train
+from chaffinch.learning.records import data_hash, examples_of, train
 from chaffinch.records import UnitOptions, apply_wrapper, mine
 from chaffinch.records.finding import Found
 from chaffinch.records.mining import mine_found
@@ -157,6 +157,11 @@ def measure_records(
             ways[way].append(SiteFigures(site.name, site.category, _counted(site, results)))
     tell(len(sites), len(sites), "")
     return RecordReport(cross, {way: tuple(figures) for way, figures in ways.items()}, detectors)
+
+
+def records_hash() -> str:
+    """Return a hash of all labelled result pages and their labels."""
+    return data_hash(site_folders(find_data() / "records"))
 
 
 def _weights_of_folds(

@@ -22,6 +22,8 @@ _PREFIX: Final = re.compile(r"\s*([^\W\d][^:：]{0,38}?)\s*[:：]\s*\S")
 _LABEL: Final = re.compile(r"[^\W\d][\w .&'/-]{0,38}")
 _ENDS: Final = " :：|-–—·•,;"
 _FACTS: Final = (TextType.NUMBER, TextType.DATE, TextType.PRICE)
+_COLONS: Final = (":", "：")
+_BY: Final = frozenset(("by", "von", "par", "por", "di", "van", "av", "in", "from"))
 _USUAL: Final = 0.6
 _CONSTANT_USES: Final = 3
 _MOST_WORDS: Final = 4
@@ -49,7 +51,7 @@ def name_slots(units: Units) -> tuple[Slot, ...]:
     for number in range(count):
         total = texts[number].total()
         kind = TextType(types[number].most_common(1)[0][0]) if total else TextType.TEXT
-        label = _label(texts[number], before[number], total)
+        label = _label(texts[number], _naming(before[number], kind), total)
         base = label.lower() if label else _BASES[kind]
         names[base] += 1
         name = base if label and names[base] == 1 else f"{base}-{names[base]}"
@@ -62,7 +64,18 @@ def name_slots(units: Units) -> tuple[Slot, ...]:
 
 def _is_label(units: Units, slot: int, text: str) -> bool:
     """Tell whether a string may name the next: template, or said to be a label by its last mark."""
-    return not units.data[slot] or text.rstrip().endswith((":", "："))
+    return not units.data[slot] or text.rstrip().endswith(_COLONS)
+
+
+def _naming(before: Counter[str], kind: TextType) -> Counter[str]:
+    """Keep of the texts before a slot those that may name it: with a colon, before a fact, or such as "by"."""
+    return Counter(
+        {
+            text: uses
+            for text, uses in before.items()
+            if kind in _FACTS or text.rstrip().endswith(_COLONS) or text.strip(_ENDS).lower() in _BY
+        }
+    )
 
 
 def _label(texts: Counter[str], before: Counter[str], total: int) -> str | None:

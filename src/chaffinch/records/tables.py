@@ -112,5 +112,5 @@ class MinedRecords:
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is not needed to install Chaffinch
         """Return the same as a pandas data frame."""
         if find_spec("pandas") is None:
-            raise MissingExtraError("pandas", "pandas is not installed: pip install pandas")
+            raise MissingExtraError("to_pandas", "pandas")
         return self.to_arrow().to_pandas()

@@ -56,7 +56,7 @@ _NUMBER: Final = re.compile(
 )
 _CURRENCY: Final = (
     r"(?:us|ca?|au?|nz|hk|s|r|mx|nt)?\$|[€£¥₹₽₩₺₫฿₴₦]"
-    r"|usd|eur|gbp|cad|aud|jpy|chf|sek|nok|dkk|pln|czk|inr|rs\.?|kr\.?|zł|kč|руб\.?|円|元"
+    r"|usd|eur|gbp|cad|aud|jpy|chf|sek|nok|dkk|pln|czk|inr|(?:rs|kr)(?:\.|(?=\s|/|$))|zł|kč|руб\.?|円|元"
 )
 _AMOUNT: Final = r"\d[\d.,' \u00a0]*(?:[.,]-)?[km]?"
 _PRICE: Final = re.compile(

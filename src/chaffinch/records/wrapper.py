@@ -84,7 +84,7 @@ class Wrapper:
         return cls(
             site=str(values["site"]),
             pages=int(values["pages"]),
-            kinds=tuple((int(kind), int(key, 16)) for kind, key in values["kinds"]),
+            kinds=tuple((int(kind), int(key, 16)) for kind, key in _lists(values["kinds"])),
             joints={int(key, 16): bool(joined) for key, joined in values["joints"].items()},
             atoms=atoms,
             graph=graph,
