@@ -78,7 +78,7 @@ def test_a_bound_fails_beyond_itself_or_on_other_data() -> None:
 def test_every_method_wants_floors() -> None:
     wanted = wanted_floors([OLD])
     assert wanted[0] == OLD
-    assert {floor.method for floor in wanted} == {"everything", "nothing", *METHODS}
+    assert {floor.method for floor in wanted} == {"everything", "nothing", "records", *METHODS}
 
 
 def test_floors_are_read_as_they_were_written(tmp_path: Path) -> None:
