@@ -9,7 +9,8 @@ Needs the evaluation data (`CHAFFINCH_DATA`) and the extra `bench`.
   that are not on many pages of their site.
 - *writing*: pages that are extracted already, given to the bare engine and to Chaffinch's writer, and the whole way
   from HTML.
-- *search*: on the largest index of *detection*, beside the bare call of the engine.
+- *search*: in as many pages as the largest of `--pages`, beside the bare call of the engine; and how the writer's time
+  and memory grow with pages.
 
 What was measured is written to `docs/figures/index-*.json`, and drawn; with `--draw`, it is only drawn.
 """
@@ -30,6 +31,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from operator import itemgetter
 from pathlib import Path
@@ -43,7 +45,9 @@ from chaffinch.evaluation.corpora import open_collection
 from chaffinch.evaluation.datasets import find_data
 from chaffinch.index import About, Entry, IndexWriter, SearchIndex, index_inputs
 from chaffinch.index.fields import WORDS, make_analyzer, prepared
+from chaffinch.methods.offsets import Offsets
 from chaffinch.runs import RunOptions
+from chaffinch.runs.memory import peak_of_process
 
 FOLDER: Final = Path(__file__).parent.parent / "docs" / "figures"
 MODES: Final[dict[str, list[str]]] = {
@@ -252,34 +256,63 @@ def from_html(path: Path, crawl: Path, options: list[str]) -> None:
 
 
 def search(work: Path, size: int) -> dict[str, Any]:
-    """Search for values of the gold, and for pairs of words as phrases, in an index of so many pages."""
-    path = work / f"inside-{size}"
-    if not path.exists():
-        end(start(make_crawl(work, size), path, MODES["inside"]))
+    """Search for values of the gold, every fifth as a phrase, in an index of so many pages, and time its making."""
+    path = work / f"search-{size}"
+    growth = fill(path, extracted(work), size)
     index = SearchIndex(str(path))
     queries = list(islice(_queries(), 1000))
-    ours: list[float] = []
-    bare: list[float] = []
     bare_index = tantivy.Index.open(str(path))
     bare_index.register_tokenizer(WORDS, make_analyzer(None))
     searcher = bare_index.searcher()
-    for query in queries:
-        before = time.perf_counter()
-        index.search(query)
-        ours.append(1000 * (time.perf_counter() - before))
     fields = {"content": 1.0, "title": 1.0, "headings": 0.5}
-    for query in queries:
-        made = bare_index.parse_query(prepared(query), list(fields), fields)
-        before = time.perf_counter()
-        searcher.search(made, 10)
-        bare.append(1000 * (time.perf_counter() - before))
-    megabytes = sum(file.stat().st_size for file in path.iterdir()) / 1e6
+    made = [bare_index.parse_query(prepared(query), list(fields), fields) for query in queries]
+    ours = [_milliseconds(lambda query=query: index.search(query)) for query in queries]  # type: ignore[misc]
+    bare = [_milliseconds(lambda query=query: searcher.search(query, 10)) for query in made]  # type: ignore[misc]
     return {
         "pages": index.pages,
-        "index_megabytes": megabytes,
+        "index_megabytes": sum(file.stat().st_size for file in path.iterdir()) / 1e6,
+        "writing": growth,
         "queries": len(queries),
         "milliseconds": {name: _percentiles(found) for name, found in (("search", ours), ("bare engine", bare))},
     }
+
+
+def fill(path: Path, entries: list[Entry], size: int) -> list[dict[str, float]]:
+    """Write an index of so many pages, copies with other words after the first; tell of its cost as it grows."""
+    sites: dict[str, list[Entry]] = {}
+    for entry in entries:
+        sites.setdefault(entry.site, []).append(entry)
+    words = {name: vocabulary([entry.content for entry in own]) for name, own in sites.items()}
+    places = {name: {word: number for number, word in enumerate(pool)} for name, (_, pool) in words.items()}
+    shutil.rmtree(path, ignore_errors=True)
+    told: list[dict[str, float]] = []
+    writing_cpu = 0.0
+    with IndexWriter(str(path), About.of(None, "balanced", "domain", None)) as writer:
+        for number in range(size):
+            copy, entry = number // len(entries), entries[number % len(entries)]
+            if copy:
+                content = varied([entry.content], *words[entry.site], places[entry.site], copy)
+                entry = replace(entry, url=f"{entry.url}?{copy}", content=content)
+            before = cpu_seconds()
+            writer.put(entry)
+            writing_cpu += cpu_seconds() - before
+            if (number + 1) % len(entries) == 0:
+                told.append({"pages": number + 1, "cpu": writing_cpu, "memory": peak_of_process() / (1 << 20)})
+    return told
+
+
+def extracted(work: Path) -> list[Entry]:
+    """Return the real pages without their template, as an index has them."""
+    path = work / "extracted"
+    if not path.exists():
+        index_inputs([str(make_crawl(work, _REAL))], str(path), RunOptions(method=Offsets()), one_pass=True)
+    return [hit.entry for hit in SearchIndex(str(path)).search("*", limit=_REAL).hits]
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    before = time.perf_counter()
+    work()
+    return 1000 * (time.perf_counter() - before)
 
 
 def _queries() -> Iterator[str]:

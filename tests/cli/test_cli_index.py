@@ -283,3 +283,65 @@ def test_control_characters_do_not_reach_a_terminal(chaffinch: Command, tmp_path
     assert "Sunflower" in done.stdout
     assert "\x1b" not in done.stdout
     assert "\x07" not in done.stdout
+
+
+ODD_PAGES = {
+    "empty.html": b"",
+    "no-content.html": b"<title>Nothing</title><script>var tail</script>",
+    "huge-token.html": b"<p>" + b"x" * 1_000_000 + b" tail",
+    "controls.html": b"<p>be\x01fore \x1f\x7f aft\x00er wren&#xD800;s \xed\xa0\x80 hawk",
+    "bytes.html": bytes(range(128, 256)) * 20 + b"<p>owl",
+}
+
+
+@pytest.mark.parametrize("mode", [(), ("--one-pass",), ("--no-removal",)])
+def test_odd_pages_are_indexed(chaffinch: Command, tmp_path: Path, mode: tuple[str, ...]) -> None:
+    (tmp_path / "crawl").mkdir()
+    for name, body in ODD_PAGES.items():
+        (tmp_path / "crawl" / name).write_bytes(body)
+    done = chaffinch("index", tmp_path / "crawl", "-o", tmp_path / "index", "--json", *mode)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["pages"] == len(ODD_PAGES)
+
+    def found(query: str) -> list[str]:
+        return [Path(row["source"]).name for row in search(chaffinch, tmp_path / "index", query)["results"]]
+
+    assert len(found("*")) == len(ODD_PAGES)
+    assert found("+tail nothing") == ["huge-token.html"]
+    assert found("+hawk nothing") == ["controls.html"]
+    assert found("title:nothing") == ["no-content.html"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        " ".join(f"w{number}" for number in range(9_999)) + " nyjer",
+        f"({' OR '.join(f'w{number}' for number in range(9_999))}) nyjer",
+        os.fsdecode(b"nyjer \xff\xed\xa0\x80"),
+        "nyjer \x1b[31m\x7f",
+        "nyjer " + "x" * 100_000,
+    ],
+    ids=["10,000 terms", "a group of 10,000", "no UTF-8", "controls", "a huge word"],
+)
+def test_odd_queries_are_answered(chaffinch: Command, built: Path, query: str) -> None:
+    assert search(chaffinch, built, query)["total"] == search(chaffinch, built, "nyjer")["total"] > 0
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        (" ", "empty"),
+        ("...", "no words to search for"),
+        ("x" * 100_000, "no words to search for"),
+        ("a AND", "nothing follows AND"),
+        ("(" * 60 + "a" + ")" * 60, "more than 50 groups"),
+        ("a)", 'a ")" without "("'),
+        ("date:yesterday", "no date"),
+        ("colour:red", "no field 'colour'"),
+        ("-a", "what must not stand there"),
+    ],
+)
+def test_queries_that_cannot_be_understood(chaffinch: Command, built: Path, query: str, says: str) -> None:
+    done = chaffinch("search", built, "--", query)
+    assert (done.returncode, says in done.stderr) == (2, True), done.stderr
+    assert len(done.stderr) < 500

@@ -12,7 +12,7 @@ from chaffinch.evaluation.predictors import EVERYTHING
 from chaffinch.evaluation.retrieval import BM25_MEASURES, CUTS, PIVOTED, module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from chaffinch.evaluation.corpora import Kind
     from chaffinch.evaluation.retrieval import QueryRow, Retrieval, SizeRow
@@ -30,6 +30,11 @@ class Counts:
 
     def __str__(self) -> str:
         return f"{self.better} / {self.worse} / {self.same}"
+
+    @property
+    def better_share(self) -> float:
+        """Of the queries that are answered otherwise, the share that is answered better: N/T of Ma et al."""
+        return self.better / max(1, self.better + self.worse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +121,10 @@ def _figures(found: Answers) -> dict[str, Any]:
     return figures
 
 
-def tables(found: Retrieval) -> str:
-    """Print everything."""
-    parts = [*_precision(found), *_sites(found), *_sizes(found), *_causes(found)]
+def tables(found: Retrieval, by_site: Collection[str] | None = None) -> str:
+    """Print everything; corpora one by one only of the predictions `by_site`, if they are given."""
+    named = found.predictions if by_site is None else [name for name in found.predictions if name in by_site]
+    parts = [*_precision(found), *_sites(found, named), *_sizes(found), *_causes(found)]
     return "\n\n".join(["\n".join(part) for part in parts])
 
 
@@ -133,16 +139,17 @@ def _precision(found: Retrieval) -> Iterator[list[str]]:
         lines = [
             f"{about} Precisions are divided by what is attainable.",
             "",
-            f"| | {cuts} | AP | RR | p (AP) | {counts} | {switches} |",
-            f"|---|{'--:|' * (6 + 2 * len(CUTS))}",
+            f"| | {cuts} | AP | RR | p (AP) | {counts} | N/T | {switches} |",
+            f"|---|{'--:|' * (7 + 2 * len(CUTS))}",
         ]
         for name in (EVERYTHING, *found.predictions):
             one = answers(found, collection, kind, name)
             means = " | ".join(f"{one.mean(measure):.3f}" for measure in BM25_MEASURES)
             if name == EVERYTHING:
-                rest = " | ".join([""] * (1 + 2 * len(CUTS)))
+                rest = " | ".join([""] * (2 + 2 * len(CUTS)))
             else:
-                against = [str(one.counts(f"P@{cut}")) for cut in CUTS]
+                changes = [one.counts(f"P@{cut}") for cut in CUTS]
+                against = [*map(str, changes), " / ".join(f"{change.better_share:.2f}" for change in changes)]
                 switched = [f"{one.switched(f'P@{cut}'):.3f}" for cut in CUTS]
                 rest = " | ".join([_p(one.p_value("AP")), *against, *switched])
             lines.append(f"| {name} | {means} | {rest} |")
@@ -153,13 +160,13 @@ def _p(value: float) -> str:
     return "< .001" if value < 0.001 else f"{value:.3f}"
 
 
-def _sites(found: Retrieval) -> Iterator[list[str]]:
+def _sites(found: Retrieval, named: Sequence[str]) -> Iterator[list[str]]:
     """Print the corpora one by one, where queries of a kind have several."""
     for collection, kind in groups(found):
         corpora = answers(found, collection, kind, EVERYTHING).corpora
         if len(corpora) < 2 or kind != "values":
             continue
-        for name in found.predictions:
+        for name in named:
             heads = " | ".join(f"P@{cut}: all text | {name} | better / worse" for cut in CUTS)
             lines = [f"{collection}, {kind}, {name}, site by site.", "", f"| | queries | {heads} |"]
             lines.append(f"|---|{'--:|' * (1 + 3 * len(CUTS))}")

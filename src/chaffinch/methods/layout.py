@@ -52,7 +52,8 @@ _LAYERS: Final = 8
 positions further out are of different families."""
 
 _SHIFTS: Final = 8 * np.arange(_LAYERS, dtype=np.uint64).reshape(-1, 1)
-_POWERS: Final = np.cumprod(np.full(_LAYERS, 0x9E3779B97F4A7C15, dtype=np.uint64)).reshape(-1, 1)
+_FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)
+_POWERS: Final = np.cumprod(np.full(_LAYERS, _FACTOR)).reshape(-1, 1)
 
 _MOST_SIBLINGS: Final = 255
 
@@ -86,12 +87,13 @@ class Layout:
 
 def mixed(*columns: NDArray[np.uint64]) -> HashArray:
     """Return one hash for each row of several columns."""
-    result = np.zeros(len(columns[0]), dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        for column in columns:
-            result = (result ^ column) * np.uint64(0x9E3779B97F4A7C15)
-            result = (result ^ (result >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-            result ^= result >> np.uint64(32)
+    result = columns[0] * _FACTOR
+    for column in columns[1:]:
+        result += column
+        result *= _FACTOR
+    result ^= result >> np.uint64(32)
+    result *= np.uint64(0xBF58476D1CE4E5B9)
+    result ^= result >> np.uint64(29)
     return result
 
 
