@@ -159,6 +159,19 @@ def test_frames_of_your_own(session: SparkSession, pages: Path) -> None:
         clean_pages(frame.select("url"), OPTIONS)
 
 
+def test_an_index_is_the_same(session: SparkSession, pages: Path, tmp_path: Path) -> None:
+    from chaffinch.index import SearchIndex, index_inputs
+
+    found = []
+    for name, engine in (("here", None), ("there", SparkEngine(session))):
+        report = index_inputs([str(pages)], str(tmp_path / name), OPTIONS, engine=engine)
+        assert (report.pages, report.changes["added"]) == (FILES * PAGES, FILES * PAGES)
+        hits = SearchIndex(str(tmp_path / name)).search("words of page 7 in file 3").hits
+        found.append([hit.entry for hit in hits])
+    assert found[1] == found[0]
+    assert len(found[0]) == 10
+
+
 def test_a_page_that_takes_too_long_costs_itself_only(session: SparkSession, tmp_path: Path) -> None:
     slow = "<table>" + "<tr><td>cell<td>other</tr>" * 400_000
     (tmp_path / "rows.jsonl").write_text(

@@ -9,9 +9,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from chaffinch.cli.options import (
+    add_engine_options,
     add_inputs,
     add_method_options,
     add_run_options,
+    engine_of,
     favor_of,
     kept_method_of,
     limits_of,
@@ -92,6 +94,7 @@ def register(commands: Subparsers) -> None:
     )
     parser.add_argument("--no-removal", action="store_true", help="index the pages whole, with their template")
     add_run_options(parser, resumable=False)
+    add_engine_options(parser)
     parser.set_defaults(run=_run)
 
 
@@ -143,8 +146,11 @@ def _index(parsed: argparse.Namespace) -> IndexReport:
 
     stem = parsed.stem if parsed.stem or about is None else about.stem
     fill, where = (send_inputs, parsed.to[1]) if parsed.to else (index_inputs, parsed.output)
+    engine = engine_of(parsed)
     try:
-        return fill(parsed.inputs, where, options, removal=removal, stem=stem, one_pass=one_pass, step=step)
+        return fill(
+            parsed.inputs, where, options, removal=removal, stem=stem, one_pass=one_pass, step=step, engine=engine
+        )
     finally:
         progress.clear()
 

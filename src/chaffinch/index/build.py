@@ -16,7 +16,7 @@ from chaffinch.index.writer import CHANGES, Change, Entry, IndexWriter, entry_of
 from chaffinch.methods import make_method
 from chaffinch.methods.offsets import Offsets
 from chaffinch.methods.sandwich import Sandwich
-from chaffinch.runs import Failure, Outcome, RunOptions, RunReport, clean_inputs
+from chaffinch.runs import Engine, Failure, Outcome, RunOptions, RunReport, clean_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,16 +74,17 @@ def index_inputs(
     stem: str | None = None,
     one_pass: bool = False,
     step: Step = lambda _: None,
+    engine: Engine | None = None,
 ) -> IndexReport:
     """Put all pages of `inputs` into the index `path`, which is made if it is not there.
 
     Without `removal`, pages are indexed whole. With `one_pass`, every page is read once, and template is found while
     the index is built; the method must be `offsets`. `stem` is the language whose stemmer is used. `step` is told of
-    each input when it is done.
+    each input when it is done. An `engine` cleans the pages, if it is not to be done on this machine.
     """
     run = _Run.of(options, path, removal=removal, stem=stem, one_pass=one_pass)
     with IndexWriter(path, run.about) as writer:
-        for outcome, entry in run.entries(inputs):
+        for outcome, entry in run.entries(inputs, engine):
             if entry is not None:
                 run.report.changes[writer.put(entry)] += 1
             step(outcome)
@@ -101,6 +102,7 @@ def send_inputs(
     stem: str | None = None,
     one_pass: bool = False,
     step: Step = lambda _: None,
+    engine: Engine | None = None,
 ) -> IndexReport:
     """Put all pages of `inputs` into an index on a cluster, as `index_inputs` does into one on this machine.
 
@@ -111,7 +113,7 @@ def send_inputs(
     remote.open(run.about)
 
     def entries() -> Iterator[Entry]:
-        for outcome, entry in run.entries(inputs):
+        for outcome, entry in run.entries(inputs, engine):
             if entry is None:
                 step(outcome)
             else:
@@ -150,19 +152,23 @@ class _Run:
         report = IndexReport(path, RunReport.of(used) if removal else RunReport(about.method))
         return cls(used, about, report, removal, time.perf_counter())
 
-    def entries(self, inputs: Sequence[str]) -> Iterator[tuple[Outcome, Entry | None]]:
+    def entries(self, inputs: Sequence[str], engine: Engine | None) -> Iterator[tuple[Outcome, Entry | None]]:
         """Yield what becomes of each input, with its entry if there is one."""
-        for outcome in self._outcomes(inputs):
+        for outcome in self._outcomes(inputs, engine):
             self.report.run.count(outcome if self.removal else replace(outcome, informed=True))
             if outcome.document is not None and outcome.parts is not None:
                 yield outcome, entry_of(outcome.document, outcome.parts)
             else:
                 yield outcome, None
 
-    def _outcomes(self, inputs: Sequence[str]) -> Iterator[Outcome]:
+    def _outcomes(self, inputs: Sequence[str], engine: Engine | None) -> Iterator[Outcome]:
         method = self.options.method
         if self.about.one_pass and isinstance(method, Offsets):
+            if engine is not None:
+                raise UsageError("in one pass, the index is built on this machine: it does not go with another engine")
             return clean_in_table(inputs, self.options, method)
+        if engine is not None:
+            return engine.clean(inputs, self.options, RunReport.of(self.options))
         return clean_inputs(inputs, self.options)
 
     def done(self) -> IndexReport:
