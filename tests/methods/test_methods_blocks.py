@@ -263,7 +263,7 @@ def test_hashes_and_counts_of_runs_are_those_of_the_plain_definition(drawn: list
     start = data.draw(st.integers(0, len(drawn)))
     stop = data.draw(st.integers(start, len(drawn)))
     bounds = np.array([start], np.int32), np.array([stop], np.int32)
-    different = words._count_different(found._before, *bounds)  # noqa: SLF001
+    different = words._count_different(found.before, *bounds)  # noqa: SLF001
     assert different.tolist() == [len(set(drawn[start:stop]))]
     alone = page(*(f"<p>{word}</p>" for word in drawn[start:stop]))
     plain = Words.of(alone, MODERN_TAGS)

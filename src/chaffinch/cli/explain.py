@@ -136,6 +136,7 @@ class _Colours:
 def _lines(explanation: Explanation, features: int, colours: _Colours) -> list[str]:
     threshold = "never" if math.isinf(explanation.threshold) else f"from {explanation.threshold:.2f} on"
     known = "knows the site" if explanation.informed else "knows nothing of the site"
+    known = "needs nothing of the site" if explanation.informed and explanation.alone else known
     dropped = sum(block.words for block in explanation.blocks if block.template)
     words = sum(block.words for block in explanation.blocks)
     name = printable(explanation.url or explanation.source)

@@ -10,7 +10,21 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from chaffinch.cli import clean, dedup, evaluate, explain, index, labels, learn, methods, records, search, templates
+from chaffinch.cli import (
+    clean,
+    dedup,
+    evaluate,
+    explain,
+    index,
+    keywords,
+    labels,
+    learn,
+    methods,
+    records,
+    search,
+    templates,
+    train,
+)
 from chaffinch.errors import ChaffinchError, MissingExtraError, UsageError
 from chaffinch.version import VERSION
 
@@ -22,7 +36,21 @@ FAILED: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 130
 
-_COMMANDS: Final = (clean, records, explain, learn, templates, index, search, dedup, labels, evaluate, methods)
+_COMMANDS: Final = (
+    clean,
+    records,
+    explain,
+    learn,
+    templates,
+    index,
+    search,
+    dedup,
+    keywords,
+    labels,
+    train,
+    evaluate,
+    methods,
+)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -30,6 +30,12 @@ class Progress:
             sys.stderr.write(f"\r\x1b[K{self._line(now - self._start)}")
             sys.stderr.flush()
 
+    def tell(self, text: str) -> None:
+        """Show what is being done where pages are not what is counted."""
+        if self._shown:
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+
     def clear(self) -> None:
         """Remove the line, so that other text can be printed."""
         if self._shown:

@@ -78,7 +78,9 @@ class Explanation:
     threshold: float
     """The score from which on a block is template; infinite if none is."""
     informed: bool
-    """Whether the method knew anything of the page's site."""
+    """Whether the method knew what it needs to know of the page's site."""
+    alone: bool
+    """Whether it was told nothing of the site."""
     blocks: tuple[ExplainedBlock, ...]
     """In the order of the page."""
 
@@ -108,7 +110,9 @@ def explain_page(
         )
         for number, (text, first, words) in enumerate(columns)
     )
-    return Explanation(page.source, page.url, method.name, favor, threshold, method.knows(page, template), blocks)
+    return Explanation(
+        page.source, page.url, method.name, favor, threshold, method.knows(page, template), template is None, blocks
+    )
 
 
 def block_scores(page: Page, scores: FloatArray) -> NDArray[np.float64]:

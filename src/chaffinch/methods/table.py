@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args, get_origi
 from chaffinch.errors import UsageError
 from chaffinch.methods.blocks import FrequentBlocks
 from chaffinch.methods.chunks import Chunks
+from chaffinch.methods.model import SiteIndependent
 from chaffinch.methods.offsets import Offsets
 from chaffinch.methods.sandwich import Sandwich
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from chaffinch.methods.protocol import AnyMethod
 
 METHODS: Final[Mapping[str, type[AnyMethod]]] = {
-    method.name: method for method in (Sandwich, Chunks, Offsets, FrequentBlocks)
+    method.name: method for method in (Sandwich, Chunks, Offsets, FrequentBlocks, SiteIndependent)
 }
 
 DEFAULT_METHOD: Final = Sandwich.name
@@ -42,7 +43,11 @@ def make_method(name: str = DEFAULT_METHOD, options: Mapping[str, str] | None = 
 def options_of(method: AnyMethod) -> dict[str, str]:
     """Return a method's options as `make_method` reads them."""
     listed: tuple[Field[Any], ...] = fields(cast("Any", method))
-    return {field.name: str(getattr(method, field.name)).lower() for field in listed}
+    return {field.name: _written(getattr(method, field.name)) for field in listed}
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _read(subject: str, text: str, kind: object) -> object:

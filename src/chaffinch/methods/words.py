@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import count
+from itertools import chain, compress, count
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -58,6 +58,8 @@ class Words:
     """The visible text, with a line break before each run."""
     start: IntArray
     """For each boundary, where it is in `text`."""
+    begin: IntArray
+    """For each word, where it is in `text`."""
 
     @classmethod
     def of(cls, page: Page, tags: BoolArray) -> Words:
@@ -86,13 +88,18 @@ class Words:
             different=tuple(numbers),
             text=text,
             start=start,
+            begin=np.flatnonzero(begins).astype(np.int32),
         )
 
     @cached_property
+    def hash_of_different(self) -> HashArray:
+        """The hash of each of `different`; the same on every page and machine."""
+        return np.array([xxh3_64_intdigest(word.encode()) for word in self.different], dtype=np.uint64)
+
+    @cached_property
     def word(self) -> HashArray:
-        """Each word's hash; the same on every page and machine."""
-        hashes = [xxh3_64_intdigest(word.encode()) for word in self.different]
-        return np.array(hashes, dtype=np.uint64)[self.number]
+        """Each word's hash."""
+        return self.hash_of_different[self.number]
 
     def has(self, first: IntArray, last: IntArray, characters: int, different: int) -> BoolArray:
         """Tell which runs of text nodes have enough text."""
@@ -100,9 +107,12 @@ class Words:
         length = self.characters_before[last] - self.characters_before[first] + np.maximum(0, spaces - 1)
         enough: BoolArray = length >= max(1, characters)
         if different > 1:
-            start, stop = self.words_before[first[enough]], self.words_before[last[enough]]
-            enough[enough] = _count_different(self._before, start, stop) >= different
+            enough[enough] = self.count_different(first[enough], last[enough]) >= different
         return enough
+
+    def count_different(self, first: IntArray, last: IntArray) -> IntArray:
+        """Return how many different words each run of text nodes has."""
+        return _count_different(self.before, self.words_before[first], self.words_before[last])
 
     def hashes(self, first: IntArray, last: IntArray) -> HashArray:
         """Return a hash of the words of each run of text nodes."""
@@ -115,7 +125,7 @@ class Words:
         return _product(total, inverse[start])
 
     @cached_property
-    def _before(self) -> IntArray:
+    def before(self) -> IntArray:
         """For each word, one more than the place where it stood last; 0 for those that did not."""
         order = np.argsort(self.number, kind="stable").astype(np.int32)
         same = self.number[order[1:]] == self.number[order[:-1]]
@@ -141,11 +151,9 @@ def _join(page: Page, visible: BoolArray, fresh: BoolArray) -> tuple[str, IntArr
     """Return the visible texts as one with a line break before each run, and where each text and the end are in it."""
     numbers = np.flatnonzero(visible)
     lengths = page.text_offset[page.text_nodes[numbers] + 1] - page.text_offset[page.text_nodes[numbers]] + fresh
-    pieces = [
-        f"\n{page.texts[number]}" if is_fresh else page.texts[number]
-        for number, is_fresh in zip(numbers.tolist(), fresh.tolist(), strict=True)
-    ]
-    return "".join(pieces), offsets(lengths)
+    breaks = map(("", "\n").__getitem__, fresh.tolist())
+    texts = compress(page.texts, visible.tolist())
+    return "".join(chain.from_iterable(zip(breaks, texts, strict=True))), offsets(lengths)
 
 
 _SPACELESS_CLASS: Final = "".join(f"{chr(start)}-{chr(stop - 1)}" for start, stop in SPACELESS)

@@ -1,0 +1,137 @@
+"""Training of the classifiers of blocks (Kolcz and Yih 2007, section 4.1), with the extra `train`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xxhash import xxh3_64_intdigest
+
+from chaffinch.errors import MissingExtraError
+from chaffinch.learning.mdl import cut_points
+from chaffinch.learning.naive_bayes import WordCounts
+from chaffinch.methods.classifiers import Cuts, Forest, Logistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from chaffinch.page.arrays import BoolArray, FloatArray, SmallArray
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """How classifiers are trained."""
+
+    seed: int = 0
+    trees: int = 32
+    depth: int = 12
+    least_leaf: int = 5
+    """Blocks that come to a leaf of a tree, at least."""
+    strength: float = 0.1
+    """The inverse of how strongly the weights of the regression are drawn to 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The classifiers, and how many blocks were left after duplicates were taken out."""
+
+    cuts: Cuts
+    logistic: Logistic
+    forest: Forest
+    blocks: tuple[int, int, int]
+    """Before, after the first time, after the second time."""
+
+
+def require_extra() -> None:
+    """Raise `MissingExtraError` if what training needs is not installed."""
+    try:
+        import sklearn  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise MissingExtraError("training", "train") from error
+
+
+def train_on_sites(words: WordCounts, chosen: BoolArray, how: TrainingOptions) -> Trained:
+    """Train on the blocks of the chosen sites; what the words say of each comes from the other sites."""
+    examples = words.examples
+    rows = np.flatnonzero(chosen[examples.site])
+    features = np.concatenate((examples.features[rows], words.out_of_fold(chosen, rows, how.seed)), axis=1)
+    return train(features, examples.template[rows], how)
+
+
+def train(features: FloatArray, template: BoolArray, how: TrainingOptions) -> Trained:
+    """Take out duplicates, cut the features, take out duplicates again, and train both classifiers."""
+    once = _first_of_each(features, template)
+    features, template, total = features[once], template[once], len(features)
+    cuts = find_cuts(features, template)
+    bins = cuts.bins(features)
+    again = _first_of_each(bins, template)
+    bins, template = bins[again], template[again]
+    return Trained(
+        cuts,
+        _train_logistic(bins, template, cuts.at.shape[1] + 1, how),
+        _train_forest(bins, template, how),
+        (total, len(features), len(bins)),
+    )
+
+
+def find_cuts(features: FloatArray, template: BoolArray) -> Cuts:
+    """Cut each feature by the minimum description length principle."""
+    found = [cut_points(column, template) for column in features.T]
+    widest = max(map(len, found), default=0)
+    at = np.full((len(found), widest), np.inf, dtype=np.float32)
+    for row, cuts in zip(at, found, strict=True):
+        row[: len(cuts)] = cuts
+    return Cuts(at)
+
+
+def _first_of_each(rows: NDArray[Any], template: BoolArray) -> NDArray[np.intp]:
+    """Return the first of all rows that are equal in features and label."""
+    data = np.ascontiguousarray(rows)
+    hashes = np.array([xxh3_64_intdigest(row.tobytes()) for row in data], dtype=np.uint64)
+    _, first = np.unique(hashes * np.uint64(2) + template.astype(np.uint64), return_index=True)
+    return np.sort(first)
+
+
+def _train_logistic(bins: SmallArray, template: BoolArray, width: int, how: TrainingOptions) -> Logistic:
+    """Train a regression with one binary feature for each bin that is not empty."""
+    from scipy.sparse import csr_matrix  # noqa: PLC0415  (an extra)
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    rows, columns = bins.shape
+    places = np.arange(columns) * width + bins
+    shape = (rows, columns * width)
+    data = np.ones(bins.size, dtype=np.float32)
+    binary = csr_matrix((data, places.ravel(), np.arange(rows + 1) * columns), shape=shape)
+    fitted = LogisticRegression(C=how.strength, max_iter=300).fit(binary, template)
+    weight = fitted.coef_.reshape(columns, width)
+    # A constant of a feature belongs to the bias, so that what is left tells what speaks for and against.
+    used = np.zeros(columns * width)
+    used[: places.max() + 1] = np.bincount(places.ravel())
+    shares = used.reshape(columns, width) / rows
+    mean = (weight * shares).sum(axis=1, keepdims=True)
+    return Logistic((weight - mean).astype(np.float32), float(fitted.intercept_[0] + mean.sum()))
+
+
+def _train_forest(bins: SmallArray, template: BoolArray, how: TrainingOptions) -> Forest:
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  (an extra)
+
+    fitted = RandomForestClassifier(
+        how.trees, max_depth=how.depth, min_samples_leaf=how.least_leaf, random_state=how.seed, n_jobs=1
+    ).fit(bins.astype(np.float32), template)
+    trees = [estimator.tree_ for estimator in fitted.estimators_]
+    nodes = max(tree.node_count for tree in trees)
+    shape = (len(trees), nodes)
+    base = np.arange(len(trees), dtype=np.int32)[:, None] * nodes
+    own = base + np.arange(nodes, dtype=np.int32)
+    feature, above = np.zeros(shape, dtype=np.int32), np.full(shape, 255, dtype=np.uint8)
+    left, right, value = own.copy(), own.copy(), np.zeros(shape, dtype=np.float32)
+    for number, tree in enumerate(trees):
+        inner = np.flatnonzero(tree.children_left >= 0)
+        feature[number, inner] = tree.feature[inner]
+        above[number, inner] = np.floor(tree.threshold[inner])
+        left[number, inner] = tree.children_left[inner] + base[number]
+        right[number, inner] = tree.children_right[inner] + base[number]
+        counts = tree.value[:, 0, :]
+        value[number, : tree.node_count] = counts[:, -1] / counts.sum(axis=1)
+    return Forest(feature, above, left, right, value.astype(np.float16).astype(np.float32), how.depth)
