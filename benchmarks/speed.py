@@ -33,6 +33,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 import chaffinch
 from chaffinch.evaluation.datasets import find_data
+from chaffinch.methods import make_method
 
 PAGES: Final = 150
 PEER_PAGES: Final = 60
@@ -77,7 +78,10 @@ def single_pages(data: Path, rounds: int) -> tuple[list[Ratio], dict[str, float]
         "chaffinch page": chaffinch.parse,
         "chaffinch page and blocks": lambda body: chaffinch.parse(body).blocks,
         "chaffinch extract": chaffinch.extract,
+        "chaffinch page and model": lambda body: model.score(chaffinch.parse(body), None),
     }
+    model = make_method("model")
+    model.score(chaffinch.parse("<p>"), None)  # its weights are read once
     rows: dict[str, list[list[float]]] = {name: [] for name in [*candidates, "trafilatura"]}
     for _ in range(rounds):
         for name, work in candidates.items():
@@ -89,9 +93,11 @@ def single_pages(data: Path, rounds: int) -> tuple[list[Ratio], dict[str, float]
         return costs[one] / costs[other]
 
     value = ratio("chaffinch page and blocks", "turbohtml parse")
+    model_value = ratio("chaffinch page and model", "chaffinch page") - 1
     ratios = [
         Ratio("bytes to page with blocks / bare parse", value, "<= 3.5", value <= 3.5),
         Ratio("selectolax parse / bare parse", ratio("selectolax parse", "turbohtml parse")),
+        Ratio("applying the model / bytes to page", model_value, "<= 1.0", model_value <= 1.0),
         Ratio("whole extraction / resiliparse main content", ratio("chaffinch extract", "resiliparse main content")),
         Ratio("trafilatura / whole extraction", ratio("trafilatura", "chaffinch extract")),
     ]

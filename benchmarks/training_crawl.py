@@ -161,8 +161,7 @@ def _target(path: str, href: str) -> str:
 
 def url_of(site: Site, path: str) -> str:
     """Return the address of a page in the crawl."""
-    host = site.name.lower().replace(".", "-")
-    return f"https://{host}.example/{quote(path, safe='/?=&')}"
+    return f"https://{site.name.lower()}.example/{quote(path, safe='/?=&')}"
 
 
 def write(sites: Sequence[Site], chosen: Sequence[list[str]], output: Path) -> dict[str, int]:

@@ -17,7 +17,9 @@ import pytest
 from made_up_crawl import page_html, write_training_crawl
 
 from chaffinch.errors import ModelError
-from chaffinch.learning.crossvalidation import Curve
+from chaffinch.evaluation.kolcz2007 import curves, least_pages, pages_of_sites, read
+from chaffinch.learning.classifiers import TrainingOptions
+from chaffinch.learning.crossvalidation import Curve, cross_validate
 from chaffinch.learning.example_set import read_examples
 from chaffinch.learning.naive_bayes import LEAST_SITES, WordCounts
 from chaffinch.methods import make_method, threshold_of
@@ -138,6 +140,19 @@ def test_a_sample_of_a_large_site_does_not_depend_on_the_order(trained: Path) ->
     again = read_examples([trained.parent / "examples.parquet"], counts, most=1000)
     assert 0 < len(sample) < len(whole)
     assert np.array_equal(sample.features, again.features)
+
+
+def test_the_paper_s_curves(trained: Path) -> None:
+    path = str(trained.parent / "examples.parquet")
+    examples = read(path)
+    recalls, points = curves(cross_validate(WordCounts.of(examples), TrainingOptions(), folds=3))
+    by_name = {row.classifier: row for row in recalls}
+    assert by_name["forest"].recalls[1] > 0.9
+    assert by_name["logistic"].recalls[1] > 0.9
+    assert {point.classifier for point in points} == {"forest", "logistic", "text"}
+    assert pages_of_sites(path, examples) == [24] * 6
+    (row, *_) = least_pages(examples, [24] * 6, TrainingOptions(trees=2), least=(20,))
+    assert (row.sites, row.recall > 0.9) == (6, True)
 
 
 BAD_CRAWLS = {

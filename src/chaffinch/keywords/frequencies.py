@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KIND: Final = "frequencies"
 VERSION: Final = 1
-MOST_ENTRIES: Final = 4_000_000
+MOST_ENTRIES: Final = 16_000_000
 """So many phrases are counted exactly; beyond that, counts are bounded in memory and may be too high."""
 
 
@@ -40,12 +40,15 @@ class DocumentFrequencies:
         total = 0
         counts = _NOTHING
         held: list[HashArray] = []
+        size = 0
         for keys in pages:
             total += 1
             held.append(keys)
-            if len(held) >= _AT_ONCE:
+            size += len(keys)
+            if size >= _AT_ONCE:
                 counts = counts.merge(_counted(held))
                 held.clear()
+                size = 0
         return cls(total, counts.merge(_counted(held)) if held else counts)
 
     def merge(self, other: DocumentFrequencies) -> DocumentFrequencies:
@@ -63,7 +66,8 @@ class DocumentFrequencies:
         return DocumentFrequencies(self.pages, counts)
 
 
-_AT_ONCE: Final = 64
+_AT_ONCE: Final = 2_000_000
+"""So many phrases are gathered before they are counted together."""
 _NOTHING: Final = Frequencies.of_page(np.zeros(0, dtype=np.uint64), MOST_ENTRIES)
 
 

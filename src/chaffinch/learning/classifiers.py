@@ -52,9 +52,9 @@ def require_extra() -> None:
 
 
 def train_on_sites(words: WordCounts, chosen: BoolArray, how: TrainingOptions) -> Trained:
-    """Train on the blocks of the chosen sites; what the words say of each comes from the other sites."""
+    """Train on the drawn blocks of the chosen sites; what the words say of each comes from the other sites."""
     examples = words.examples
-    rows = np.flatnonzero(chosen[examples.site])
+    rows = np.flatnonzero(chosen[examples.site] & examples.drawn)
     features = np.concatenate((examples.features[rows], words.out_of_fold(chosen, rows, how.seed)), axis=1)
     return train(features, examples.template[rows], how)
 

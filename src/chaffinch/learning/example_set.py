@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from xxhash import xxh3_64_intdigest
 
 from chaffinch.methods.block_features import FEATURES
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
     from chaffinch.page.arrays import BoolArray, FloatArray, HashArray
 
-MOST_BLOCKS: Final = 6000
+MOST_BLOCKS: Final = 1500
 """Of one site about so many template blocks are learned from, and so many content blocks."""
 _LISTS: Final = ("tokens", "names", "names_around")
 
@@ -62,6 +60,8 @@ class ExampleSet:
     """The different lists of words, for each kind."""
     of: Mapping[str, NDArray[np.int64]]
     """For each kind, the number of the block's list."""
+    drawn: BoolArray
+    """Which blocks classifiers are trained on; the others are only asked about."""
 
     def __len__(self) -> int:
         return len(self.site)
@@ -77,6 +77,8 @@ class _Lists:
 
     def add(self, keys: HashArray, lists: pa.Array[Any]) -> NDArray[np.int64]:
         """Take in lists by their keys, and return their numbers."""
+        import pyarrow.compute as pc  # noqa: PLC0415  (slow to import)
+
         known = self._list_of
         unique, first = np.unique(keys, return_index=True)
         # In the order of their first places, so that it does not matter where one table ends and the next begins.
@@ -102,16 +104,22 @@ class _Lists:
 
 
 def read_examples(
-    files: Sequence[Path], counts: Mapping[str, Sequence[int]], *, seed: int = 0, most: int = MOST_BLOCKS
+    files: Sequence[Path],
+    counts: Mapping[str, Sequence[int]],
+    *,
+    seed: int = 0,
+    most: int = MOST_BLOCKS,
+    whole: bool = False,
 ) -> ExampleSet:
     """Read examples, of large sites only a sample; `counts` tells pages, template and content blocks of each site.
 
+    With `whole`, all are read, those that are not of the sample to be asked about only.
     Which blocks are taken follows from the seed, their pages and texts, whatever the order of the files.
     """
     names = sorted(counts)
     number_of = {name: number for number, name in enumerate(names)}
     shares = np.array([[most / max(1, counts[name][2]), most / max(1, counts[name][1])] for name in names])
-    gathered: dict[str, list[NDArray[Any]]] = {name: [] for name in ("site", "template", "features", *_LISTS)}
+    gathered: dict[str, list[NDArray[Any]]] = {name: [] for name in ("site", "template", "features", "drawn", *_LISTS)}
     lists = {name: _Lists() for name in _LISTS}
     for table in _tables(files):
         site = np.array([number_of[str(name)] for name in table["site"].to_pylist()], dtype=np.int32)
@@ -121,9 +129,11 @@ def read_examples(
             _drawn([str(page) for page in table["page"].to_pylist()], text, seed)
             < shares[site, template.astype(np.int8)]
         )
-        table, text = table.filter(drawn), text[drawn]  # noqa: PLW2901  (the rest of a table is not needed)
-        gathered["site"].append(site[drawn])
-        gathered["template"].append(template[drawn])
+        taken = drawn | whole
+        table, text = table.filter(taken), text[taken]  # noqa: PLW2901  (the rest of a table is not needed)
+        gathered["site"].append(site[taken])
+        gathered["template"].append(template[taken])
+        gathered["drawn"].append(drawn[taken])
         gathered["features"].append(np.stack([table[name].to_numpy() for name in FEATURES], axis=1))
         for name in _LISTS:
             column = table[name].combine_chunks()
@@ -137,10 +147,13 @@ def read_examples(
         features=joined["features"].astype(np.float32),
         lists={name: lists[name].finish() for name in _LISTS},
         of={name: joined[name] for name in _LISTS},
+        drawn=joined["drawn"],
     )
 
 
 def _tables(files: Iterable[Path]) -> Iterable[pa.Table]:
+    import pyarrow.parquet as pq  # noqa: PLC0415  (slow to import)
+
     for file in files:
         source = pq.ParquetFile(file)
         for group in range(source.num_row_groups):

@@ -131,13 +131,6 @@ _PLACE: Final = {
     "words_from_heading": "words from the page's first <h1>, or else first heading; less than 0 before it",
     "words_from_longest": "words from the page's longest run of text, 0 if that is in it; less than 0 before it",
     "longest_of_page": "its longest run of text for that of the page",
-    "levels_from_heading": "elements between it and the first one around it that holds the page's heading too",
-    "heading_container": "share of the page's words that stand in that element",
-    "levels_from_longest": "elements between it and the first one around it that holds the page's longest text too",
-    "longest_container": "share of the page's words that stand in that element",
-    "of_around": "its share of the words of the block around it",
-    "around_of_page": "share of the page's words that stand in the block around it",
-    "around_linked_share": "share of the words of the block around it that stand in links",
     "depth": "elements around it",
     "sibling": "elements before it in the one around it",
     "siblings_behind": "elements behind it in the one around it",
@@ -329,7 +322,6 @@ class PageBlocks:
         words_behind = len(self.words.number) - self.last_word
         yield from (self.first_word / words, words_behind / words)
         yield from self._from_landmarks()
-        yield from self._from_around()
         yield self._depth[node]
         before, behind_it = self._siblings()
         yield from (before, behind_it)
@@ -354,8 +346,6 @@ class PageBlocks:
         is_before = self.last_word <= before[1]
         yield np.where(is_behind, self.first_word - before[1], np.where(is_before, self.last_word - before[1] - 1, 0))
         yield self._leaves[1] / max(1, int(blocks.words.max(initial=0)))
-        yield from self._from_common(heading[0])
-        yield from self._from_common(int(at[1]))
 
     @cached_property
     def _in_title(self) -> BoolArray:
@@ -364,24 +354,6 @@ class PageBlocks:
         titles = [page.text_of(node) for node in page.find("title")[:1]]
         title = set(normalised(tuple(" ".join(titles).split()))) - {""}
         return np.array([word in title for word in self.tokens], dtype=np.bool_)
-
-    def _from_common(self, landmark: int) -> Iterator[NDArray[np.generic]]:
-        """Give how far each block is from a node, by the elements around both."""
-        page, words = self.page, self.words
-        places = np.arange(len(page))
-        holds = (places <= landmark) & (page.end > landmark)
-        common = nearest_marked(page.parent, holds)[self.node]
-        yield self._depth[self.node] - self._depth[common]
-        first, last = words.nodes_before[common], words.nodes_before[page.end[common]]
-        yield (words.words_before[last] - words.words_before[first]) / max(1, len(words.number))
-
-    def _from_around(self) -> Iterator[NDArray[np.generic]]:
-        """Give what the nearest block around each block tells; the page stands for it where there is none."""
-        up = blocks_around(self.page, self.node)[:-1]
-        words, _, linked = self._sizes
-        yield words[:-1] / words[up]
-        yield words[up] / words[-1]
-        yield linked[up] / words[up]
 
     @cached_property
     def _depth(self) -> IntArray:

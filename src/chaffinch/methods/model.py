@@ -13,6 +13,7 @@ import numpy as np
 
 from chaffinch.errors import ModelError
 from chaffinch.methods.block_features import PageBlocks
+from chaffinch.methods.bounds import Count, check_bounds
 from chaffinch.methods.codec import pack, unpack
 from chaffinch.methods.explain import Evidence
 from chaffinch.methods.model_weights import COLUMNS, Weights, weights_of
@@ -42,7 +43,7 @@ class SiteIndependent:
     """A random forest, or logistic regression, which is quicker and finds less."""
     file: str = ""
     """A model that `chaffinch train` wrote; without one, the model that comes with Chaffinch."""
-    most_paths: int = 2000
+    most_paths: Count = 2000
     """How many paths of elements are remembered of a site, to tell a redesign."""
 
     name: ClassVar[str] = "model"
@@ -50,6 +51,8 @@ class SiteIndependent:
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
+        """Refuse options that mean nothing."""
+        check_bounds(self)
         if self.file:
             weights_of(self.file)  # a file that cannot be read is told of before any page
 
