@@ -70,7 +70,7 @@ def mine_found(sheet: Sheet, found: Found, weights: Weights, options: UnitOption
 def _without_empty_pages(sheet: Sheet, found: Found) -> Found:
     """Leave out what was found on pages that say that there is nothing, if it is but a small part of them or a menu.
 
-    Such words may also wait, unseen, on every page of a site.
+    Such words may also wait, unseen, on every page of a site: what all pages say is template.
     """
     spans = found.spans
     if len(spans) == 0:
@@ -84,8 +84,13 @@ def _without_empty_pages(sheet: Sheet, found: Found) -> Found:
     in_links = linked[sheet.leaves_before[spans.stop]] - linked[sheet.leaves_before[spans.first]]
     text = np.bincount(page_of, weights=words - in_links, minlength=len(sheet.pages)) / np.maximum(whole, 1)
     suspects = np.flatnonzero((share > 0) & ((share < _SMALL) | (text < _HARDLY_ANY))).tolist()
+    if not suspects:
+        return found
+    says = np.array([says_nothing_found(page) for page in sheet.pages])
+    if len(says) > 1 and says.all():
+        return found
     empty = np.zeros(len(sheet.pages), dtype=np.bool_)
-    empty[[number for number in suspects if says_nothing_found(sheet.pages[number])]] = True
+    empty[suspects] = says[suspects]
     kept = ~empty[page_of]
     return replace(found, spans=Spans(spans.first[kept], spans.stop[kept]))
 
