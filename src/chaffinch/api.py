@@ -68,7 +68,7 @@ def extract(
     """
     page, used = _page_and_method(page, url, template, method)
     scores = used.score(page, template.template if template else None)
-    return make_document(page, scores, method=used.name, threshold=threshold_of(used, favor), format=format)
+    return make_document(page, scores, method=used, threshold=threshold_of(used, favor), format=format)
 
 
 def explain(

@@ -111,7 +111,7 @@ def test_wrong_options_are_named() -> None:
         make_method("sandwich", {"unit": "words"})
     with pytest.raises(UsageError, match="a number, not 'many'"):
         make_method("sandwich", {"most_peers": "many"})
-    with pytest.raises(UsageError, match="no method 'sandwhich'; the methods are: sandwich"):
+    with pytest.raises(UsageError, match="no method 'sandwhich'; the methods are: fused, sandwich"):
         make_method("sandwhich")
 
 

@@ -12,7 +12,7 @@ from chaffinch.evaluation.corpora import COLLECTIONS
 from chaffinch.evaluation.datasets import SET_NAMES
 from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.peers import PEERS, SLOW_PEERS, peer_version
-from chaffinch.evaluation.predictors import MethodPredictor
+from chaffinch.evaluation.predictors import HeldOut, MethodPredictor
 from chaffinch.evaluation.records_report import measure_records
 from chaffinch.evaluation.retrieval import measure_retrieval
 from chaffinch.evaluation.retrieval_report import query_lines, tables, to_json
@@ -83,6 +83,12 @@ def register(commands: Subparsers) -> None:
         help=f"measure this one: {', '.join(PEERS)}; may be repeated. Peers need the extras `bench` and `peers`; their "
         "answers are kept in the data folder, so the second time is quick",
     )
+    parser.add_argument(
+        "--held-out",
+        metavar="FILE",
+        help="also measure texts made before by networks that were not trained on the page's site, as training writes "
+        "them",
+    )
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="how many processes work (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--pages", metavar="FILE", help="write a line of JSON for each page and prediction, or query")
@@ -107,7 +113,8 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.collection:
         raise UsageError(f"--collection is for {_RETRIEVAL}")
     settings = Settings(favor=favor_of(parsed), limit=parsed.limit, page_by_page=parsed.page_by_page, jobs=parsed.jobs)
-    evaluation = compare(parsed.set, methods, peers=_peers(parsed), settings=settings, progress=progress)
+    held = [HeldOut("held out", Path(parsed.held_out))] if parsed.held_out else []
+    evaluation = compare(parsed.set, methods, peers=_peers(parsed), rivals=held, settings=settings, progress=progress)
     _write(parsed.pages, evaluation.page_lines())
     print(evaluation.to_json() if parsed.json else evaluation.table())
     return 0

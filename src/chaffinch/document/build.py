@@ -10,17 +10,19 @@ import numpy as np
 
 from chaffinch.document.document import Document
 from chaffinch.document.metadata import read_metadata
+from chaffinch.methods import decide
 from chaffinch.render import render
 from chaffinch.version import VERSION
 
 if TYPE_CHECKING:
+    from chaffinch.methods import AnyMethod
     from chaffinch.page import FloatArray, Page
     from chaffinch.render.formats import Format
 
 
-def make_document(page: Page, scores: FloatArray, *, method: str, threshold: float, format: Format) -> Document:  # noqa: A002
+def make_document(page: Page, scores: FloatArray, *, method: AnyMethod, threshold: float, format: Format) -> Document:  # noqa: A002
     """Return the document of a page whose text nodes scored `scores`; those below `threshold` are content."""
-    kept = scores < threshold
+    page, kept = decide(method, page, scores, threshold)
     content = render(page, kept, format, scores)
     words_kept = int(np.sum(page.blocks.text_words, where=kept))
     return with_content(describe(page, method=method, format=format), content, words_kept)
@@ -48,7 +50,7 @@ def describe(page: Page, *, method: str, format: Format) -> Document:  # noqa: A
         content="",
         content_hash="",
         format=format,
-        method=method,
+        method=method.name,
         version=VERSION,
         words_in=int(page.blocks.text_words.sum()),
         words_kept=0,

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from chaffinch.methods import decide
 from chaffinch.render import render
 
 if TYPE_CHECKING:
+    from chaffinch.methods import AnyMethod
     from chaffinch.page import BoolArray, FloatArray, Page
 
 HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -26,11 +28,12 @@ class Parts:
     """All visible text that is not content."""
 
 
-def make_parts(page: Page, scores: FloatArray, *, threshold: float) -> Parts:
+def make_parts(page: Page, scores: FloatArray, *, method: AnyMethod, threshold: float) -> Parts:
     """Return the parts of a page whose text nodes scored `scores`; those below `threshold` are content."""
-    dropped = scores >= threshold
+    page, kept = decide(method, page, scores, threshold)
+    dropped = ~kept
     template = render(page, dropped, "text") if (dropped & page.shown_text_nodes).any() else ""
-    return Parts(tuple(_headings(page, ~dropped & page.shown_text_nodes)), template)
+    return Parts(tuple(_headings(page, kept & page.shown_text_nodes)), template)
 
 
 def _headings(page: Page, kept: BoolArray) -> list[str]:

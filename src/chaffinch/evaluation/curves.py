@@ -22,7 +22,7 @@ from chaffinch.evaluation.datasets import Sites, Swde, find_data
 from chaffinch.evaluation.evaluate import Settings, compare
 from chaffinch.evaluation.predictors import Clock, Everything, MethodPredictor, visible_text
 from chaffinch.evaluation.scoring import page_scorer, site_row
-from chaffinch.methods import METHODS, Fold, learn_template, make_method
+from chaffinch.methods import METHODS, Fold, decide, learn_template, make_method
 from chaffinch.page.build import parse_capture
 from chaffinch.render import render
 
@@ -211,10 +211,10 @@ def _at_thresholds(
     rows: dict[bytes, PageRow] = {}
     found = []
     for threshold in at:
-        kept = scores < threshold
+        seen, kept = decide(method, page, scores, threshold)
         key = kept.tobytes()
         if key not in rows:
-            rows[key] = measure(render(page, kept, "text"))
+            rows[key] = measure(render(seen, kept, "text"))
         found.append(rows[key])
     return found
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from chaffinch.errors import InputError
-from chaffinch.methods import DEFAULT_FAVOR, learn_template, options_of, threshold_of
+from chaffinch.methods import DEFAULT_FAVOR, decide, learn_template, options_of, threshold_of
 from chaffinch.render import render
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class MethodPredictor:
             with clock.step("score"):
                 scores = self.method.score(page, template)
             with clock.step("render"):
-                texts.append(render(page, scores < threshold, "text"))
+                texts.append(render(*decide(self.method, page, scores, threshold), "text"))
         return Texts(texts, clock.seconds)
 
 
@@ -156,7 +156,8 @@ class HeldOut:
     @cached_property
     def _texts(self) -> dict[str, str]:
         try:
-            rows = [json.loads(line) for line in self.path.read_text("utf-8").splitlines()]
+            # Texts may hold line separators of other kinds, which `splitlines` would split at.
+            rows = [json.loads(line) for line in self.path.read_text("utf-8").split("\n") if line]
             return {row["source"]: row["text"] for row in rows}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(str(self.path), f"holds no texts of pages: {error}") from error

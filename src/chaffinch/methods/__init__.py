@@ -1,5 +1,6 @@
 """The methods that tell template from content."""
 
+from chaffinch.methods.decision import decide, read_by
 from chaffinch.methods.favor import DEFAULT_FAVOR, FAVORS, Favor, read_favor, threshold_of
 from chaffinch.methods.fold import Fold, learn_template
 from chaffinch.methods.protocol import DEFAULT_THRESHOLD, AnyMethod, Method
@@ -15,9 +16,11 @@ __all__ = [
     "Favor",
     "Fold",
     "Method",
+    "decide",
     "learn_template",
     "make_method",
     "options_of",
+    "read_by",
     "read_favor",
     "threshold_of",
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
+from chaffinch.methods.decision import read_by
 from chaffinch.methods.favor import DEFAULT_FAVOR, Favor, threshold_of
 
 if TYPE_CHECKING:
@@ -94,8 +95,9 @@ def explain_page(
 ) -> Explanation:
     """Say of every leaf text block of a page what the method makes of it, and why."""
     threshold = threshold_of(method, favor)
-    scores = method.score(page, template)
-    evidence = method.evidence(page, template) if isinstance(method, Explains) else None
+    shown, page = page, read_by(method, page)
+    scores = method.score(shown, template)
+    evidence = method.evidence(shown, template) if isinstance(method, Explains) else None
     means = block_scores(page, scores)
     dropped = block_scores(page, (scores >= threshold).astype(np.float32)) >= 0.5
     columns = zip(page.blocks.texts, page.blocks.first.tolist(), page.blocks.words.tolist(), strict=True)
@@ -111,7 +113,7 @@ def explain_page(
         for number, (text, first, words) in enumerate(columns)
     )
     return Explanation(
-        page.source, page.url, method.name, favor, threshold, method.knows(page, template), template is None, blocks
+        page.source, page.url, method.name, favor, threshold, method.knows(shown, template), template is None, blocks
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args, get_origi
 from chaffinch.errors import UsageError
 from chaffinch.methods.blocks import FrequentBlocks
 from chaffinch.methods.chunks import Chunks
+from chaffinch.methods.fused import Fused
 from chaffinch.methods.model import SiteIndependent
 from chaffinch.methods.offsets import Offsets
 from chaffinch.methods.sandwich import Sandwich
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from chaffinch.methods.protocol import AnyMethod
 
 METHODS: Final[Mapping[str, type[AnyMethod]]] = {
-    method.name: method for method in (Sandwich, Chunks, Offsets, FrequentBlocks, SiteIndependent)
+    method.name: method for method in (Fused, Sandwich, Chunks, Offsets, FrequentBlocks, SiteIndependent)
 }
 
-DEFAULT_METHOD: Final = Sandwich.name
+DEFAULT_METHOD: Final = Fused.name
 
 
 def make_method(name: str = DEFAULT_METHOD, options: Mapping[str, str] | None = None) -> AnyMethod:

@@ -27,7 +27,7 @@ def frozen(array: _Array) -> _Array:
     return array
 
 
-def offsets(lengths: IntArray) -> IntArray:
+def offsets(lengths: IntArray | BoolArray) -> IntArray:
     """Return where each of several joined pieces starts, and behind the last one the total."""
     result = np.zeros(len(lengths) + 1, dtype=np.int32)
     np.cumsum(lengths, out=result[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from chaffinch.page import tags
-from chaffinch.page.arrays import ancestry, frozen, nearest_marked
+from chaffinch.page.arrays import ancestry, covered, frozen, nearest_marked
 from chaffinch.page.blocks import Blocks, find_blocks
 from chaffinch.page.tags import BLOCK_LEVEL, TEXT, UNKNOWN
 
@@ -133,6 +133,43 @@ class Page:
     def block_container(self) -> IntArray:
         """For each of the leaf text blocks, the nearest block-level element around it; -1 if there is none."""
         return frozen(self.block_element[self.parent[self.blocks.first]])
+
+    @cached_property
+    def unrolled(self) -> Page:
+        """The page with the text that scripts or clicks would show, such as tabs, answers and pages that fade in.
+
+        Whatever an attribute hides is seen there. What `noscript` holds is seen as well if it is more than all the
+        rest, for then it is the page.
+        """
+        hidden = self.visibility == tags.Visibility.HIDDEN
+        texts = self.text_nodes
+        lengths = np.diff(self.text_offset)[texts] * ~self.blank[texts]
+        kinds = self.visibility[texts]
+        noscript = self.find("noscript")
+        if noscript and lengths[kinds == tags.Visibility.INERT].sum() > lengths[kinds <= tags.Visibility.VISIBLE].sum():
+            nodes = np.array(noscript, dtype=np.int32)
+            inside = covered(nodes, self.end[nodes], len(self)) & (self.visibility == tags.Visibility.INERT)
+            unfolded = lengths[inside[texts]].sum()
+            if unfolded > lengths[(kinds == tags.Visibility.VISIBLE) | (kinds == tags.Visibility.HIDDEN)].sum():
+                hidden = hidden | inside
+        if not hidden.any():
+            return self
+        return replace(
+            self, visibility=frozen(np.where(hidden, tags.Visibility.VISIBLE, self.visibility).astype(np.uint8))
+        )
+
+    def showing(self, kept: BoolArray) -> Page:
+        """Return the page with those of the `kept` text nodes seen that are not; `kept` has an entry for each."""
+        unseen = self.text_nodes[kept & ~self.blank[self.text_nodes]]
+        unseen = unseen[self.visibility[unseen] != tags.Visibility.VISIBLE]
+        if len(unseen) == 0:
+            return self
+        shown = np.zeros(len(self) + 1, dtype=np.int32)
+        shown[unseen + 1] = 1
+        before = np.cumsum(shown)
+        around = before[self.end] > before[: len(self)]
+        visibility = np.where(around, tags.Visibility.VISIBLE, self.visibility).astype(np.uint8)
+        return replace(self, visibility=frozen(visibility))
 
     def text_of(self, node: int) -> str:
         """Return the text below `node`, as it stands in the source."""

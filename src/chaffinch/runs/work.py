@@ -185,10 +185,10 @@ def _outcome(capture: Capture, page: Page | PageError, known: Known | None, opti
         template = known.template if known else None
         scores = method.score(page, template)
         threshold = threshold_of(method, options.favor)
-        document = make_document(page, scores, method=method.name, threshold=threshold, format=options.format)
+        document = make_document(page, scores, method=method, threshold=threshold, format=options.format)
         if capture.captured is not None or capture.offset is not None:
             document = replace(document, captured=capture.captured, offset=capture.offset)
-        parts = make_parts(page, scores, threshold=threshold) if options.parts else None
+        parts = make_parts(page, scores, method=method, threshold=threshold) if options.parts else None
         informed = method.knows(page, template)
         fit = method.fit(page, template) if known and known.measured and informed else None
         learned = known.fit if known and fit is not None else None

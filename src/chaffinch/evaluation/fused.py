@@ -1,0 +1,394 @@
+"""Trains the method `fused` on the labelled sets, and measures it on sites that it was not trained on.
+
+python -m chaffinch.evaluation.fused -o fused.npz --held-out FOLDER
+
+Needs the extra `train` and the evaluation data. Everything hangs on the data and the seed alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from xxhash import xxh3_64_intdigest
+
+from chaffinch.evaluation.datasets import MainText, Regions, data_hash, open_set
+from chaffinch.learning.fused_examples import Example, LabelledPage, make_example
+from chaffinch.learning.fused_torch import (
+    JudgePage,
+    JudgePlan,
+    Plan,
+    arrays_of,
+    page_input,
+    start_page,
+    train,
+    train_judge,
+)
+from chaffinch.methods import DEFAULT_THRESHOLD, decide
+from chaffinch.methods.fused import KIND, VERSION, Fused, text_scores
+from chaffinch.methods.fused_network import Judge, PageNetwork, Surroundings, best_cut
+from chaffinch.methods.judge_numbers import judge_numbers
+from chaffinch.methods.site_evidence import SiteEvidence
+from chaffinch.models.files import Model, write_model
+from chaffinch.page import parse_capture
+from chaffinch.render import render
+from chaffinch.sites import place_of_url
+from chaffinch.version import VERSION as CHAFFINCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from chaffinch.page.arrays import FloatArray
+    from chaffinch.sources.capture import Capture
+
+FOLDS: Final = 5
+PAGE_PLAN: Final = Plan()
+JUDGE_PLAN: Final = JudgePlan()
+_SETS: Final = ("wcxb", "sites")
+_LEAST_BEST: Final = 0.6
+"""A page whose gold its own text cannot give, or that has none, teaches nothing."""
+_SITE_SAMPLE: Final = 40
+"""Pages of each of the sites that the first network is trained on."""
+_SUBSETS: Final = (1, 2, 2, 3, 3, 5, 8, 12, 20, 40, 10_000)
+"""Numbers of pages among which the judge sees the pages of a site."""
+_ALONE: Final = 12
+_SUBSET_PAGES: Final = 8
+_WHOLE_PAGES: Final = 40
+_SITE_WEIGHT: Final = 80.0
+"""How many single pages a site counts for."""
+_WARMTHS: Final = (0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0)
+_MOST: Final = 1 << 18
+
+
+def read_examples(root: Path | None = None) -> Iterator[Example]:
+    """Read all labelled pages."""
+    for name in _SETS:
+        data = open_set(name, root)
+        for site_name in data.site_names():
+            site = data.load(site_name)
+            for page in site.pages:
+                gold = page.gold
+                if not isinstance(gold, MainText | Regions):
+                    continue
+                url = page.capture.url
+                example = make_example(
+                    LabelledPage(
+                        page.capture,
+                        place_of_url(url, "domain").site if name == "wcxb" and url else site.name,
+                        name,
+                        site.kind,
+                        gold.content,
+                        gold.ignored if isinstance(gold, Regions) else "",
+                    )
+                )
+                if example is not None:
+                    yield example
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The network of a page as trained."""
+
+    arrays: dict[str, NDArray[Any]]
+
+    @cached_property
+    def network(self) -> PageNetwork:
+        """The network."""
+        return PageNetwork.read(self.arrays)
+
+    def logits(self, example: Example) -> FloatArray:
+        """Return what the network makes of a page."""
+        return self.network.logits(example.evidence, Surroundings.of(example.evidence))
+
+
+def train_page(examples: Sequence[Example], plan: Plan, progress: Callable[[str], None]) -> Trained:
+    """Train the network of a page."""
+    taken: dict[str, int] = defaultdict(int)
+    used = []
+    for example in sorted(examples, key=lambda example: xxh3_64_intdigest(example.source.encode())):
+        if example.gold and len(example.evidence) and example.best >= _LEAST_BEST:
+            taken[example.site] += 1
+            if example.set == "wcxb" or taken[example.site] <= _SITE_SAMPLE:
+                used.append(example)
+    parameters = start_page(used, plan)
+    numbered = {
+        kind: {name: number for number, name in enumerate(parameters[f"page.{kind}.names"], 1)}
+        for kind in ("words", "names", "signs")
+    }
+    train(parameters, [page_input(example, parameters, numbered) for example in used], plan, progress)
+    return Trained(arrays_of(parameters))
+
+
+def folds_of(examples: Sequence[Example]) -> dict[str, int]:
+    """Deal the sites of each set out to folds."""
+    result: dict[str, int] = {}
+    for name in _SETS:
+        sites = sorted({example.site for example in examples if example.set == name})
+        order = np.random.default_rng(PAGE_PLAN.seed).permutation(len(sites))
+        for place, number in enumerate(order.tolist()):
+            result.setdefault(sites[number], place % FOLDS)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What networks that never saw a page's site make of the page."""
+
+    example: Example
+    logits: FloatArray
+
+
+def alone(page: Held) -> SiteEvidence:
+    """Return what one page tells of its site."""
+    likely: FloatArray = (1 / (1 + np.exp(-page.logits.clip(-30, 30)))).astype(np.float32)
+    return SiteEvidence.of_page(page.example.evidence, likely, _MOST)
+
+
+def together(parts: Sequence[SiteEvidence]) -> SiteEvidence:
+    """Return what pages tell together."""
+    while len(parts) > 1:
+        pairs = [one.merge(other) for one, other in zip(parts[::2], parts[1::2], strict=False)]
+        parts = [*pairs, *parts[2 * len(pairs) :]]
+    return parts[0]
+
+
+def judge_page(page: Held, site: SiteEvidence | None, weight: float = 1.0) -> JudgePage:
+    """Return a page as the judge sees it."""
+    numbers = judge_numbers(page.example.evidence, page.logits, site)
+    return JudgePage(numbers, page.example.words, page.example.content, weight)
+
+
+def lessons_of_site(pages: Sequence[Held], seed: int) -> list[JudgePage]:
+    """Return pages of a site as they look alone, among few and among many others."""
+    usable = [page for page in pages if page.example.gold and len(page.logits)]
+    parts = [alone(page) for page in usable]
+    generator = np.random.default_rng(seed)
+    drawn: list[tuple[Held, SiteEvidence | None]] = []
+    for size in _SUBSETS:
+        places = generator.permutation(len(usable))[:size].tolist()
+        if size == 1:
+            drawn += [(usable[place], None) for place in generator.permutation(len(usable))[:_ALONE].tolist()]
+        elif size <= len(usable) or size == max(_SUBSETS):
+            site = together([parts[place] for place in places])
+            most = _SUBSET_PAGES if size < max(_SUBSETS) else _WHOLE_PAGES
+            drawn += [(usable[place], site) for place in places[:most]]
+    return [judge_page(page, site, _SITE_WEIGHT / len(drawn)) for page, site in drawn]
+
+
+def train_last(held: Sequence[Held], plan: JudgePlan, progress: Callable[[str], None]) -> dict[str, NDArray[Any]]:
+    """Train the judge on pages that the first network was not trained on."""
+    lessons = [
+        judge_page(page, None)
+        for page in held
+        if page.example.set == "wcxb" and page.example.gold and page.example.best >= _LEAST_BEST
+    ]
+    for pages in by_site(held).values():
+        lessons += lessons_of_site(pages, plan.seed)
+    return train_judge(lessons, plan, progress)
+
+
+def by_site(held: Sequence[Held]) -> dict[str, list[Held]]:
+    """Return the pages of the multi-page sites, by site."""
+    result: dict[str, list[Held]] = defaultdict(list)
+    for page in held:
+        if page.example.set == "sites":
+            result[page.example.site].append(page)
+    return dict(sorted(result.items()))
+
+
+def judged(judge: Judge, page: Held, site: SiteEvidence | None) -> Held:
+    """Return what the method makes of a page; see `methods.fused`."""
+    evidence = page.example.evidence
+    if not len(evidence):
+        return page
+    logits = judge.logits(judge_numbers(evidence, page.logits, None))
+    if site is not None:
+        informed = judge.logits(judge_numbers(evidence, page.logits, site))
+        logits = np.asarray((logits + informed) / 2, dtype=np.float32)
+    return Held(page.example, logits)
+
+
+def cut_of(page: Held, warmth: float) -> float:
+    """Return the logit from which on blocks are kept."""
+    return best_cut(page.logits, np.diff(page.example.evidence.word_start), warmth)
+
+
+def kept_blocks(page: Held, warmth: float) -> NDArray[np.bool_]:
+    """Return which blocks are kept."""
+    kept: NDArray[np.bool_] = page.logits >= cut_of(page, warmth)
+    return kept
+
+
+def choose_warmth(pages: Sequence[Held]) -> tuple[float, dict[str, float]]:
+    """Return the warmth with the best mean F1 on pages that were held out."""
+    means = {
+        str(warmth): float(np.mean([page.example.f1(kept_blocks(page, warmth)) for page in pages]))
+        for warmth in _WARMTHS
+    }
+    best = max(means, key=lambda warmth: means[warmth])
+    return float(best), means
+
+
+def leak(pages: Sequence[Held], warmth: float) -> tuple[float, float]:
+    """Return mean F1 and pooled leak of the pages of one site, by blocks."""
+    f1, leaked, template = [], 0.0, 0.0
+    for page in pages:
+        example, kept = page.example, kept_blocks(page, warmth)
+        other = example.words - example.content
+        f1.append(example.f1(kept))
+        leaked += float(other[kept].sum())
+        template += float(other.sum())
+    return float(np.mean(f1)), leaked / max(1.0, template)
+
+
+def hold_out_pages(examples: Sequence[Example], progress: Callable[[str], None]) -> list[Held]:
+    """Return for every page what a first network trained on the other folds makes of it."""
+    folds = folds_of(examples)
+    found: dict[int, Held] = {}
+    for fold in range(FOLDS):
+        rest = [example for example in examples if folds[example.site] != fold]
+        trained = train_page(rest, PAGE_PLAN, partial(_tell, progress, f"page network, fold {fold + 1} of {FOLDS}"))
+        for place, example in enumerate(examples):
+            if folds[example.site] == fold:
+                found[place] = Held(example, trained.logits(example))
+    return [found[place] for place in range(len(examples))]
+
+
+def _tell(progress: Callable[[str], None], what: str, line: str) -> None:
+    progress(f"{what}: {line}")
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What judges that never saw a page's site make of it."""
+
+    single: list[Held]
+    """Every page, alone."""
+    whole: list[Held]
+    """The pages of the multi-page sites, all pages of the site known."""
+
+
+def hold_out_judges(held: Sequence[Held], progress: Callable[[str], None]) -> Verdicts:
+    """Judge every page by a judge that was trained on the other folds."""
+    folds = folds_of([page.example for page in held])
+    single: list[Held] = []
+    whole: list[Held] = []
+    for fold in range(FOLDS):
+        rest = [page for page in held if folds[page.example.site] != fold]
+        arrays = train_last(rest, JUDGE_PLAN, partial(_tell, progress, f"judge, fold {fold + 1} of {FOLDS}"))
+        judge = Judge.read(arrays)
+        mine = [page for page in held if folds[page.example.site] == fold]
+        single += [judged(judge, page, None) for page in mine]
+        for pages in by_site(mine).values():
+            site = together([alone(page) for page in pages])
+            whole += [judged(judge, page, site) for page in pages]
+    return Verdicts(single, whole)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train, measure, write."""
+    parser = argparse.ArgumentParser(prog="python -m chaffinch.evaluation.fused", description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the model file to write")
+    parser.add_argument("--held-out", type=Path, help="a folder for what networks make of pages of unseen sites")
+    parser.add_argument("--data", type=Path, help="the folder of the evaluation data, if it is not the usual one")
+    parsed = parser.parse_args(arguments)
+    start = time.perf_counter()
+
+    def progress(line: str) -> None:
+        sys.stderr.write(f"{time.perf_counter() - start:6.0f} s  {line}\n")
+
+    examples = list(read_examples(parsed.data))
+    progress(f"{len(examples):,} labelled pages")
+    held = hold_out_pages(examples, progress)
+    write(parsed, examples, held, progress)
+    return 0
+
+
+def write(
+    parsed: argparse.Namespace, examples: Sequence[Example], held: Sequence[Held], progress: Callable[[str], None]
+) -> None:
+    """Judge what was held out, train on everything, and write the model."""
+    verdicts = hold_out_judges(held, progress)
+    warmth, warmths = choose_warmth([page for page in verdicts.single if page.example.set == "wcxb"])
+    scores = _scores(verdicts, warmth)
+    progress(json.dumps(scores))
+    if parsed.held_out:
+        _write_held(parsed.held_out, verdicts, warmth, parsed.data)
+    page = train_page(examples, PAGE_PLAN, partial(_tell, progress, "page network"))
+    judge = train_last(held, JUDGE_PLAN, progress)
+    card = {
+        "name": "fused",
+        "chaffinch": CHAFFINCH,
+        "command": "python -m chaffinch.evaluation.fused -o fused.npz",
+        "data": {name: data_hash(name, parsed.data) for name in _SETS},
+        "credit": "trained on WCXB (CC-BY-4.0) and on multi-page sites of mixed licences; no text of pages is inside",
+        "pages": len(examples),
+        "folds": FOLDS,
+        "page_plan": asdict(PAGE_PLAN),
+        "judge_plan": asdict(JUDGE_PLAN),
+        "warmths": warmths,
+        "held_out": scores,
+    }
+    arrays = {**page.arrays, **judge, "warmth": np.array(warmth, dtype=np.float32)}
+    write_model(parsed.output, Model(KIND, VERSION, card, arrays))
+    progress(f"wrote {parsed.output}")
+
+
+def _scores(verdicts: Verdicts, warmth: float) -> dict[str, Any]:
+    """Return word F1 by blocks: that of WCXB and its types, and F1 and leak of the sites, alone and together."""
+    by_kind: dict[str, list[float]] = defaultdict(list)
+    for page in verdicts.single:
+        if page.example.set == "wcxb":
+            by_kind[page.example.kind].append(page.example.f1(kept_blocks(page, warmth)))
+    everything = [f1 for values in by_kind.values() for f1 in values]
+    return {
+        "wcxb": round(float(np.mean(everything)), 4),
+        **{f"wcxb {kind}": round(float(np.mean(values)), 4) for kind, values in sorted(by_kind.items())},
+        "sites, page by page": _site_scores(verdicts.single, warmth),
+        "sites": _site_scores(verdicts.whole, warmth),
+    }
+
+
+def _site_scores(held: Sequence[Held], warmth: float) -> dict[str, float]:
+    found = [leak(pages, warmth) for pages in by_site(held).values()]
+    return {
+        "f1": round(float(np.mean([f1 for f1, _ in found])), 4),
+        "leak": round(float(np.mean([leaked for _, leaked in found])), 4),
+    }
+
+
+def _write_held(folder: Path, verdicts: Verdicts, warmth: float, root: Path | None) -> None:
+    """Write the texts that are kept, for `chaffinch evaluate --held-out`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    method = Fused()
+    for name, pages in (("page-by-page", verdicts.single), ("sites", verdicts.whole)):
+        by_source = {page.example.source: page for page in pages}
+        with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            for capture in _captures(root):
+                if capture.source in by_source:
+                    held = by_source[capture.source]
+                    page = parse_capture(capture)
+                    scores = text_scores(page, held.logits - np.float32(cut_of(held, warmth)))
+                    text = render(*decide(method, page, scores, DEFAULT_THRESHOLD), "text")
+                    file.write(json.dumps({"source": capture.source, "text": text}, ensure_ascii=False) + "\n")
+
+
+def _captures(root: Path | None) -> Iterator[Capture]:
+    for name in _SETS:
+        data = open_set(name, root)
+        for site in data.site_names():
+            yield from (page.capture for page in data.load(site).pages)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
