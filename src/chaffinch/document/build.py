@@ -34,7 +34,7 @@ def with_content(described: Document, content: str, words_kept: int) -> Document
     return replace(described, content=content, content_hash=digest, words_kept=words_kept)
 
 
-def describe(page: Page, *, method: str, format: Format) -> Document:  # noqa: A002
+def describe(page: Page, *, method: AnyMethod, format: Format) -> Document:  # noqa: A002
     """Return the document of a page but for its content."""
     metadata = read_metadata(page)
     return Document(

@@ -17,6 +17,7 @@ from chaffinch.document.parts import HEADINGS, Parts
 from chaffinch.render import join_pieces, render_pieces
 
 if TYPE_CHECKING:
+    from chaffinch.methods import AnyMethod
     from chaffinch.page import BoolArray, Page
     from chaffinch.page.arrays import IntArray
 
@@ -34,7 +35,7 @@ class PagePieces:
     """A number for each heading, the block of a part of it, and the text of this part."""
 
     @classmethod
-    def of(cls, page: Page, method: str) -> PagePieces:
+    def of(cls, page: Page, method: AnyMethod) -> PagePieces:
         """Take a page apart."""
         described = describe(page, method=method, format="text")
         return cls(described, render_pieces(page), page.blocks.words, tuple(_headings(page)))

@@ -54,7 +54,7 @@ class TabledPage:
     def of(cls, page: Page, method: Offsets) -> TabledPage:
         """Read a page."""
         styled, of_leaf = method.postings(page)
-        return cls(page.source, PagePieces.of(page, method.name), styled, of_leaf)
+        return cls(page.source, PagePieces.of(page, method), styled, of_leaf)
 
     @property
     def site(self) -> str:
