@@ -32,6 +32,15 @@ class Evidence:
     contributions: FloatArray
     """What it did to the decision: above 0 it spoke for template, below 0 for content."""
 
+    def padded(self, blocks: int) -> Evidence:
+        """Return the evidence with rows that say nothing for the blocks behind the last."""
+        more = ((0, blocks - len(self.values)), (0, 0))
+        return Evidence(
+            self.features,
+            np.pad(self.values, more, constant_values=np.nan),
+            np.pad(self.contributions, more),
+        )
+
 
 @runtime_checkable
 class Explains(Protocol):

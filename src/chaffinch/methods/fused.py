@@ -45,6 +45,8 @@ KIND: Final = "fused"
 VERSION: Final = 1
 """Raised when the networks or what they look at change."""
 
+_MOST_BLOCKS: Final = 50_000
+"""Of larger pages, which are tables and lists, so many blocks are judged; what stands behind them is kept."""
 _LEAST_PAGES: Final = 2
 """A page alone is no site."""
 _LASTING: Final = 0.5
@@ -93,7 +95,7 @@ class Fused:
 
     def summarise(self, page: Page) -> SiteEvidence:
         """Count what a page shows."""
-        evidence = find_evidence(page)
+        evidence = find_evidence(_judged(page))
         with one_thread():
             likely = _probabilities(shipped().page.logits(evidence, Surroundings.of(evidence)))
         return SiteEvidence.of_page(evidence, likely, self.most_entries)
@@ -115,7 +117,7 @@ class Fused:
         lasting = template.near.keys[template.near.sums[:, 0] >= _LASTING * template.pages]
         if not len(lasting):
             return 1.0
-        return float(np.isin(lasting, find_evidence(page).near_path).mean())
+        return float(np.isin(lasting, find_evidence(_judged(page)).near_path).mean())
 
     def knows(self, page: Page, template: SiteEvidence | None) -> bool:
         """Tell whether there are other pages to compare with."""
@@ -124,15 +126,19 @@ class Fused:
 
     def score(self, page: Page, template: SiteEvidence | None) -> FloatArray:
         """Score each text node by its block; text that nobody can see is template."""
-        evidence = find_evidence(page)
+        judged = _judged(page)
+        evidence = find_evidence(judged)
         logits = block_logits(evidence, template if self.knows(page, template) else None, shipped())
         if self.keep_comments:
             logits[_in_comments(evidence)] = np.maximum(logits, _COMMENT_LOGIT)[_in_comments(evidence)]
-        return text_scores(page, logits)
+        scores = text_scores(judged, logits)
+        rest = ~page.shown_text_nodes[len(scores) :]
+        return np.concatenate((scores, rest.astype(np.float32)))
 
     def evidence(self, page: Page, template: SiteEvidence | None) -> Evidence:
         """Say what every feature did to the decision: how the logit changes if the feature is an ordinary one."""
-        return _explained(find_evidence(page), template if self.knows(page, template) else None, shipped())
+        known = template if self.knows(page, template) else None
+        return _explained(find_evidence(_judged(page)), known, shipped()).padded(len(page.unrolled.blocks))
 
     def dump(self, template: SiteEvidence) -> bytes:
         """Serialise the sums."""
@@ -167,6 +173,12 @@ class Fused:
             for name in ("near", "full")
         )
         return SiteEvidence(pages, texts, shapes, edges, titles, near, full)
+
+
+def _judged(page: Page) -> Page:
+    """Return the part of a page that is judged: all of it, unless it is huge."""
+    first = page.unrolled.blocks.first
+    return page if len(first) <= _MOST_BLOCKS else page.upto(int(first[_MOST_BLOCKS]))
 
 
 def text_scores(page: Page, logits: FloatArray) -> FloatArray:

@@ -171,6 +171,24 @@ class Page:
         visibility = np.where(around, tags.Visibility.VISIBLE, self.visibility).astype(np.uint8)
         return replace(self, visibility=frozen(visibility))
 
+    def upto(self, node: int) -> Page:
+        """Return the page as if it ended before `node`."""
+        texts = int(np.searchsorted(self.text_nodes, node))
+        elements = node - texts
+        return replace(
+            self,
+            tag=frozen(self.tag[:node]),
+            parent=frozen(self.parent[:node]),
+            end=frozen(np.minimum(self.end[:node], np.int32(node))),
+            texts=self.texts[:texts],
+            text_offset=frozen(self.text_offset[: node + 1]),
+            blank=frozen(self.blank[:node]),
+            visibility=frozen(self.visibility[:node]),
+            in_link=frozen(self.in_link[:node]),
+            element_names=self.element_names[:elements],
+            element_attributes=self.element_attributes[:elements],
+        )
+
     def text_of(self, node: int) -> str:
         """Return the text below `node`, as it stands in the source."""
         return self.text[self.text_offset[node] : self.text_offset[self.end[node]]]
