@@ -43,7 +43,7 @@ def test_a_folder_to_json_lines(chaffinch: Command, small_crawl: Path) -> None:
     assert all(list(CONTRACT) == [key for key in row if key in CONTRACT] for row in rows)
     assert [row["content"] for row in rows] == [f"Heading {n}\n\nOwn words of page {n}." for n in range(6)]
     assert {(row["url"], row["site"], row["method"]) for row in rows} == {
-        (row["source"], "crawl", "sandwich") for row in rows
+        (row["source"], "crawl", "fused") for row in rows
     }
     assert [row["title"] for row in rows] == [f"Page {n}" for n in range(6)]
     assert done.stdout == ""
@@ -73,11 +73,12 @@ def test_standard_input(chaffinch: Command) -> None:
 def test_standard_input_is_read_twice_where_two_passes_need_it(chaffinch: Command) -> None:
     rows = [{"url": f"https://site.example/{n}", "html": site_html(n, f"Own {n}")} for n in range(4)]
     stdin = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    done = chaffinch("clean", "-", "--option", "peers=nearest", "--jsonl", stdin=stdin)
-    assert done.returncode == 0, done.stderr
-    assert [json.loads(line)["content"] for line in done.stdout.splitlines()] == [
-        f"Heading {n}\n\nOwn {n}" for n in range(4)
-    ]
+    for method in (["--method", "fused"], ["--method", "sandwich", "--option", "peers=nearest"]):
+        done = chaffinch("clean", "-", *method, "--jsonl", stdin=stdin)
+        assert done.returncode == 0, done.stderr
+        assert [json.loads(line)["content"] for line in done.stdout.splitlines()] == [
+            f"Heading {n}\n\nOwn {n}" for n in range(4)
+        ]
 
 
 @pytest.mark.usefixtures("small_crawl")
@@ -102,14 +103,25 @@ def test_columns_are_configurable(chaffinch: Command, tmp_path: Path) -> None:
 
 
 def test_page_by_page_treats_every_page_alone(chaffinch: Command, small_crawl: Path) -> None:
-    chaffinch("clean", "crawl", "--page-by-page", "-o", "out.jsonl", cwd=small_crawl.parent)
-    rows = read_lines(small_crawl.parent / "out.jsonl")
-    alone = chaffinch("clean", "crawl/page-003.html", cwd=small_crawl.parent).stdout
-    assert rows[3]["content"] == alone.rstrip("\n")
-    assert "All rights reserved" in rows[3]["content"]
+    for method in ("fused", "sandwich"):
+        page_by_page = ("clean", "--method", method, "--page-by-page")
+        chaffinch(*page_by_page, "crawl", "-o", "out.jsonl", cwd=small_crawl.parent)
+        rows = read_lines(small_crawl.parent / "out.jsonl")
+        alone = chaffinch(*page_by_page, "crawl/page-003.html", cwd=small_crawl.parent).stdout
+        assert rows[3]["content"] == alone.rstrip("\n")
+        assert ("All rights reserved" in rows[3]["content"]) == (method == "sandwich"), "it compares, and nothing else"
 
 
-@pytest.mark.parametrize("extra", [[], ["--option", "peers=nearest"], ["--option", "unit=lines"]], ids=str)
+@pytest.mark.parametrize(
+    "extra",
+    [
+        [],
+        ["--method", "sandwich"],
+        ["--method", "sandwich", "--option", "peers=nearest"],
+        ["--method", "sandwich", "--option", "unit=lines"],
+    ],
+    ids=str,
+)
 def test_output_does_not_depend_on_the_number_of_jobs(chaffinch: Command, tmp_path: Path, extra: list[str]) -> None:
     outputs = []
     for jobs in ("1", "2", "3"):
@@ -122,7 +134,7 @@ def test_output_does_not_depend_on_the_number_of_jobs(chaffinch: Command, tmp_pa
 def test_a_page_scores_the_same_in_a_batch_of_many(chaffinch: Command, tmp_path: Path) -> None:
     """Batches are cut every 32 pages; the page before comes along."""
     write_site(tmp_path / "crawl", [f"Own words of page {n}." for n in range(80)])
-    chaffinch("clean", "crawl", "-o", "out.jsonl", cwd=tmp_path)
+    chaffinch("clean", "crawl", "--method", "sandwich", "-o", "out.jsonl", cwd=tmp_path)
     rows = read_lines(tmp_path / "out.jsonl")
     assert [row["content"] for row in rows] == [f"Heading {n}\n\nOwn words of page {n}." for n in range(80)]
 
@@ -230,7 +242,7 @@ def test_standard_input_has_the_base_url_itself(chaffinch: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["clean", "x", "--method", "nope"], "the methods are: sandwich"),
+        (["clean", "x", "--method", "nope"], "the methods are: fused, sandwich"),
         (["clean", "x", "--option", "unit"], "KEY=VALUE"),
         (["clean", "x", "--option", "a=b"], "no option 'a'"),
         (["clean", "x", "--jobs", "0"], "--jobs"),
@@ -259,8 +271,10 @@ def test_version(chaffinch: Command) -> None:
 
 
 def test_methods_are_listed(chaffinch: Command) -> None:
-    assert "sandwich (default)" in chaffinch("methods").stdout
-    assert json.loads(chaffinch("methods", "--json").stdout)[0]["options"]["unit"] == "tokens"
+    assert "fused (default)" in chaffinch("methods").stdout
+    listed = {method["name"]: method["options"] for method in json.loads(chaffinch("methods", "--json").stdout)}
+    assert listed["fused"]["keep_comments"] == "false"
+    assert listed["sandwich"]["unit"] == "tokens"
 
 
 def test_a_closed_pipe_is_no_error(small_crawl: Path) -> None:

@@ -18,7 +18,7 @@ SITE = CRAWL / "finchley-gazette.example"
 
 
 def test_a_page_alone(chaffinch: Command) -> None:
-    done = chaffinch("explain", PAGE)
+    done = chaffinch("explain", PAGE, "--method", "sandwich")
     assert (done.returncode, done.stderr) == (0, "")
     assert "knows nothing of the site" in done.stdout
     assert "0.00 content " in done.stdout

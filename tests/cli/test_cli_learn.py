@@ -49,7 +49,7 @@ def test_learn_once_and_apply_to_pages_never_seen(chaffinch: Command, learned: P
     (row,) = read_lines(learned / "out.jsonl")
     assert row["content"] == "Heading 77\n\nNever seen before."
     assert "stood alone" not in done.stderr
-    alone = chaffinch("clean", "new/news.html", cwd=learned).stdout
+    alone = chaffinch("clean", "new/news.html", "--method", "sandwich", cwd=learned).stdout
     assert "All rights reserved" in alone
 
 
@@ -57,11 +57,11 @@ def test_learn_reports_sites(chaffinch: Command, tmp_path: Path) -> None:
     done = chaffinch("learn", CRAWL, "missing.html", "-o", "t.db", cwd=tmp_path)
     assert done.returncode == 1
     assert "missing.html" in done.stderr
-    assert "t.db: sandwich learned 6 sites from 44 pages." in done.stderr
+    assert "t.db: fused learned 6 sites from 44 pages." in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["t.db"]
     done = chaffinch("learn", CRAWL, "-o", "u.db", "--json", "--site-by", "host", "--jobs", "2", cwd=tmp_path)
     report: dict[str, Any] = json.loads(done.stdout)
-    assert (report["method"], report["pages"], report["failures"]) == ("sandwich", 44, [])
+    assert (report["method"], report["pages"], report["failures"]) == ("fused", 44, [])
     assert {site["site"]: site["pages"] for site in report["sites"]}["docs.sparrowdb.example"] == 7
     assert sum(sites_of(tmp_path / "u.db").values()) == 44
 
@@ -87,18 +87,17 @@ def test_updating_adds_pages_and_sites(chaffinch: Command, learned: Path) -> Non
     assert sites_of(learned / "t.db") == {"other.example": 1, "site.example": 7}
     chaffinch("learn", "more", *BASE, "-o", "t.db", "--relearn", cwd=learned)
     assert sites_of(learned / "t.db") == {"other.example": 1, "site.example": 1}
-    chaffinch("learn", "more", *BASE, "-o", "t.db", "--replace", "--option", "unit=lines", cwd=learned)
+    chaffinch("learn", "more", *BASE, "-o", "t.db", "--replace", "--option", "most_entries=5000", cwd=learned)
     assert sites_of(learned / "t.db") == {"site.example": 1}
 
 
 def test_updating_goes_by_the_method_of_the_database(chaffinch: Command, small_crawl: Path) -> None:
     folder = small_crawl.parent
-    chaffinch("learn", "crawl", "--option", "unit=lines", "--site-by", "host", *BASE, "-o", "t.db", cwd=folder)
+    asked = ("--method", "sandwich", "--option", "unit=lines")
+    chaffinch("learn", "crawl", *asked, "--site-by", "host", *BASE, "-o", "t.db", cwd=folder)
     done = chaffinch("learn", "crawl", *BASE, "-o", "t.db", cwd=folder)
     assert done.returncode == 0, done.stderr
-    done = chaffinch(
-        "learn", "crawl", "--method", "sandwich", "--option", "unit=lines", *BASE, "-o", "t.db", cwd=folder
-    )
+    done = chaffinch("learn", "crawl", *asked, *BASE, "-o", "t.db", cwd=folder)
     assert done.returncode == 0, done.stderr
     with TemplateStore.open(folder / "t.db") as store:
         assert store.site_by == "host"
@@ -108,13 +107,16 @@ def test_updating_goes_by_the_method_of_the_database(chaffinch: Command, small_c
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["learn", "crawl", "-o", "t.db", "--option", "unit=lines"], "learned with unit=tokens, not lines"),
+        (
+            ["learn", "crawl", "-o", "t.db", "--option", "keep_comments=true"],
+            "learned with keep_comments=false, not true",
+        ),
         (["learn", "crawl", "-o", "t.db", "--site-by", "host"], "start anew with --replace"),
-        (["learn", "crawl", "-o", "t.db", "--method", "nope"], "learned by method sandwich, not nope"),
+        (["learn", "crawl", "-o", "t.db", "--method", "nope"], "learned by method fused, not nope"),
         (["learn", "crawl", "-o", "t.db", "--replace", "--relearn"], "not allowed with"),
         (["learn", "crawl"], "-o"),
-        (["clean", "crawl", "--templates", "t.db", "--option", "unit=lines"], "learned with unit=tokens, not lines"),
-        (["clean", "crawl", "--templates", "t.db", "--method", "nope"], "learned by method sandwich, not nope"),
+        (["clean", "crawl", "--templates", "t.db", "--option", "most_entries=9"], "most_entries=262144, not 9"),
+        (["clean", "crawl", "--templates", "t.db", "--method", "nope"], "learned by method fused, not nope"),
         (["clean", "crawl", "--templates", "t.db", "--site-by", "prefix"], "--site-by domain, not prefix"),
         (["clean", "crawl", "--templates", "t.db", "--page-by-page"], "does not go with --templates"),
         (["clean", "crawl", "--site-by", "page"], "--site-by"),
@@ -184,7 +186,7 @@ def test_a_damaged_template_costs_its_own_site_only(chaffinch: Command, tmp_path
     connection.close()
     done = chaffinch("clean", CRAWL, "--templates", "t.db", "-o", "out.jsonl", cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr.count("t.db: site toritomo.example: template of method sandwich: is damaged") == 7
+    assert done.stderr.count("t.db: site toritomo.example: template of method fused: is damaged") == 7
     assert len(read_lines(tmp_path / "out.jsonl")) == 37
 
 
@@ -199,7 +201,7 @@ def test_unknown_sites_are_treated_alone_and_counted(chaffinch: Command, learned
         json.loads(line)["content"] for line in alone.stdout.splitlines()
     ]
     done = chaffinch("clean", "crawl", *other, "--templates", "t.db", "--dry-run", cwd=learned)
-    assert "6 of 6 pages stood alone: sandwich found nothing to compare them with in t.db." in done.stderr
+    assert "6 of 6 pages stood alone: fused found nothing to compare them with in t.db." in done.stderr
 
 
 def test_standard_input_needs_one_pass(chaffinch: Command, learned: Path) -> None:

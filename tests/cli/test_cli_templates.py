@@ -18,7 +18,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import chaffinch
 
     folder = tmp_path_factory.mktemp("templates")
-    chaffinch.learn_crawl(CRAWL, templates=folder / "t.db")
+    options = chaffinch.RunOptions(method=chaffinch.make_method("sandwich"))
+    chaffinch.learn_crawl(CRAWL, templates=folder / "t.db", options=options)
     return folder
 
 

@@ -152,7 +152,7 @@ def test_wrong_use(crawl: Path, tmp_path: Path) -> None:
     output = tmp_path / "labels.parquet"
     with pytest.raises(UsageError, match="standard input"):
         write_labels(["-"], str(output))
-    with pytest.raises(UsageError, match="not sandwich"):
+    with pytest.raises(UsageError, match="not fused"):
         write_labels([str(crawl)], str(output), LabelOptions(RunOptions()))
     with pytest.raises(OutputError):
         write_labels([str(crawl)], str(tmp_path / "nowhere" / "labels.parquet"))

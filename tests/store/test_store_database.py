@@ -22,7 +22,7 @@ from chaffinch.page import parse
 from chaffinch.store import KeptSite, Sample, SiteSummary, TemplateStore
 from chaffinch.store import sqlite as store_sqlite
 
-METHOD = make_method()
+METHOD = make_method("sandwich")
 TEMPLATE = METHOD.dump(
     learn_template(METHOD, [parse(f"<nav>Menu</nav><p>{n}", url=f"https://a.example/{n}") for n in range(3)])
 )

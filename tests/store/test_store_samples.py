@@ -117,7 +117,7 @@ def test_bytes_that_are_no_template(data: bytes) -> None:
 
 
 def test_bytes_of_another_method_than_the_given_one() -> None:
-    data = chaffinch.learn(PAGES).to_bytes()
+    data = chaffinch.learn(PAGES, method=make_method("sandwich")).to_bytes()
     with pytest.raises(UsageError, match="was learned by method sandwich unit=tokens"):
         SiteTemplate.from_bytes(data, make_method("sandwich", {"unit": "lines"}))
     with pytest.raises(ModelError):
