@@ -185,7 +185,6 @@ class Page:
             blank=frozen(self.blank[:node]),
             visibility=frozen(self.visibility[:node]),
             in_link=frozen(self.in_link[:node]),
-            element_names=self.element_names[:elements],
             element_attributes=self.element_attributes[:elements],
         )
 
