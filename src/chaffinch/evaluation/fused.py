@@ -2,7 +2,7 @@
 
 python -m chaffinch.evaluation.fused -o fused.npz --held-out FOLDER
 
-Needs the extra `train` and the evaluation data. Everything hangs on the data and the seed alone.
+Needs the extra `networks` and the evaluation data. Everything hangs on the data and the seed alone.
 """
 
 from __future__ import annotations
