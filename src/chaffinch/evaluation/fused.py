@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_intdigest, xxh3_128
 
-from chaffinch.evaluation.datasets import MainText, Regions, data_hash, open_set
+from chaffinch.evaluation.datasets import MainText, Regions, data_hash, find_data, open_set
+from chaffinch.learning.doc_sites import read_doc_sites
 from chaffinch.learning.fused_examples import Example, LabelledPage, make_example
 from chaffinch.learning.fused_torch import (
     JudgePage,
@@ -44,7 +45,7 @@ from chaffinch.sites import place_of_url
 from chaffinch.version import VERSION as CHAFFINCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -57,15 +58,16 @@ JUDGE_PLAN: Final = JudgePlan()
 _SETS: Final = ("wcxb", "sites")
 _LEAST_BEST: Final = 0.6
 """A page whose gold its own text cannot give, or that has none, teaches nothing."""
-_SITE_SAMPLE: Final = 40
-"""Pages of each of the sites that the first network is trained on."""
+_SAMPLE: Final[Mapping[str, int]] = {"wcxb": 1_000_000, "sites": 40, "docs": 8}
+"""How many pages of a site of each set the first network is trained on."""
 _SUBSETS: Final = (1, 2, 2, 3, 3, 5, 8, 12, 20, 40, 10_000)
 """Numbers of pages among which the judge sees the pages of a site."""
-_ALONE: Final = 12
-_SUBSET_PAGES: Final = 8
-_WHOLE_PAGES: Final = 40
-_SITE_WEIGHT: Final = 80.0
-"""How many single pages a site counts for."""
+_ALONE: Final[Mapping[str, int]] = {"sites": 12, "docs": 4}
+_SUBSET_PAGES: Final[Mapping[str, int]] = {"sites": 8, "docs": 3}
+_WHOLE_PAGES: Final[Mapping[str, int]] = {"sites": 40, "docs": 10}
+"""Pages of a site that the judge sees alone, among few others, and among all."""
+_SITE_WEIGHT: Final[Mapping[str, float]] = {"sites": 80.0, "docs": 10.0}
+"""How many single pages a site of each set counts for."""
 _WARMTHS: Final = (0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0)
 _MOST: Final = 1 << 18
 
@@ -93,6 +95,8 @@ def read_examples(root: Path | None = None) -> Iterator[Example]:
                 )
                 if example is not None:
                     yield example
+    for docs in read_doc_sites(root or find_data()):
+        yield from filter(None, map(make_example, docs.pages))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +122,7 @@ def train_page(examples: Sequence[Example], plan: Plan, progress: Callable[[str]
     for example in sorted(examples, key=lambda example: xxh3_64_intdigest(example.source.encode())):
         if example.gold and len(example.evidence) and example.best >= _LEAST_BEST:
             taken[example.site] += 1
-            if example.set == "wcxb" or taken[example.site] <= _SITE_SAMPLE:
+            if taken[example.site] <= _SAMPLE[example.set]:
                 used.append(example)
     parameters = start_page(used, plan)
     numbered = {
@@ -132,7 +136,7 @@ def train_page(examples: Sequence[Example], plan: Plan, progress: Callable[[str]
 def folds_of(examples: Sequence[Example]) -> dict[str, int]:
     """Deal the sites of each set out to folds."""
     result: dict[str, int] = {}
-    for name in _SETS:
+    for name in dict.fromkeys(example.set for example in examples):
         sites = sorted({example.site for example in examples if example.set == name})
         order = np.random.default_rng(PAGE_PLAN.seed).permutation(len(sites))
         for place, number in enumerate(order.tolist()):
@@ -170,6 +174,7 @@ def judge_page(page: Held, site: SiteEvidence | None, weight: float = 1.0) -> Ju
 
 def lessons_of_site(pages: Sequence[Held], seed: int) -> list[JudgePage]:
     """Return pages of a site as they look alone, among few and among many others."""
+    name = pages[0].example.set
     usable = [page for page in pages if page.example.gold and len(page.logits)]
     parts = [alone(page) for page in usable]
     generator = np.random.default_rng(seed)
@@ -177,12 +182,12 @@ def lessons_of_site(pages: Sequence[Held], seed: int) -> list[JudgePage]:
     for size in _SUBSETS:
         places = generator.permutation(len(usable))[:size].tolist()
         if size == 1:
-            drawn += [(usable[place], None) for place in generator.permutation(len(usable))[:_ALONE].tolist()]
+            drawn += [(usable[place], None) for place in generator.permutation(len(usable))[: _ALONE[name]].tolist()]
         elif size <= len(usable) or size == max(_SUBSETS):
             site = together([parts[place] for place in places])
-            most = _SUBSET_PAGES if size < max(_SUBSETS) else _WHOLE_PAGES
+            most = (_SUBSET_PAGES if size < max(_SUBSETS) else _WHOLE_PAGES)[name]
             drawn += [(usable[place], site) for place in places[:most]]
-    return [judge_page(page, site, _SITE_WEIGHT / len(drawn)) for page, site in drawn]
+    return [judge_page(page, site, _SITE_WEIGHT[name] / len(drawn)) for page, site in drawn]
 
 
 def train_last(held: Sequence[Held], plan: JudgePlan, progress: Callable[[str], None]) -> dict[str, NDArray[Any]]:
@@ -192,16 +197,16 @@ def train_last(held: Sequence[Held], plan: JudgePlan, progress: Callable[[str], 
         for page in held
         if page.example.set == "wcxb" and page.example.gold and page.example.best >= _LEAST_BEST
     ]
-    for pages in by_site(held).values():
+    for pages in (*by_site(held, "sites").values(), *by_site(held, "docs").values()):
         lessons += lessons_of_site(pages, plan.seed)
     return train_judge(lessons, plan, progress)
 
 
-def by_site(held: Sequence[Held]) -> dict[str, list[Held]]:
-    """Return the pages of the multi-page sites, by site."""
+def by_site(held: Sequence[Held], name: str = "sites") -> dict[str, list[Held]]:
+    """Return the pages of one set, by site."""
     result: dict[str, list[Held]] = defaultdict(list)
     for page in held:
-        if page.example.set == "sites":
+        if page.example.set == name:
             result[page.example.site].append(page)
     return dict(sorted(result.items()))
 
@@ -289,7 +294,7 @@ def hold_out_judges(held: Sequence[Held], progress: Callable[[str], None]) -> Ve
         judge = Judge.read(arrays)
         mine = [page for page in held if folds[page.example.site] == fold]
         single += [judged(judge, page, None) for page in mine]
-        for pages in by_site(mine).values():
+        for pages in (*by_site(mine, "sites").values(), *by_site(mine, "docs").values()):
             site = together([alone(page) for page in pages])
             whole += [judged(judge, page, site) for page in pages]
     return Verdicts(single, whole)
@@ -330,8 +335,9 @@ def write(
         "name": "fused",
         "chaffinch": CHAFFINCH,
         "command": "python -m chaffinch.evaluation.fused -o fused.npz",
-        "data": {name: data_hash(name, parsed.data) for name in _SETS},
-        "credit": "trained on WCXB (CC-BY-4.0) and on multi-page sites of mixed licences; no text of pages is inside",
+        "data": {name: data_hash(name, parsed.data) for name in _SETS} | {"docs": _hash_of_docs(examples)},
+        "credit": "trained on WCXB (CC-BY-4.0), on multi-page sites of mixed licences and on documentation packages of "
+        "Debian; no text of pages is inside",
         "pages": len(examples),
         "folds": FOLDS,
         "page_plan": asdict(PAGE_PLAN),
@@ -342,6 +348,16 @@ def write(
     arrays = {**page.arrays, **judge, "warmth": np.array(warmth, dtype=np.float32)}
     write_model(parsed.output, Model(KIND, VERSION, card, arrays))
     progress(f"wrote {parsed.output}")
+
+
+def _hash_of_docs(examples: Sequence[Example]) -> str:
+    """Return a hash of the texts and the gold of the documentation packages."""
+    result = xxh3_128()
+    for example in examples:
+        if example.set == "docs":
+            result.update("\n".join((example.source, *example.evidence.texts)).encode())
+            result.update(example.content.tobytes())
+    return result.hexdigest()
 
 
 def _scores(verdicts: Verdicts, warmth: float) -> dict[str, Any]:
@@ -356,11 +372,13 @@ def _scores(verdicts: Verdicts, warmth: float) -> dict[str, Any]:
         **{f"wcxb {kind}": round(float(np.mean(values)), 4) for kind, values in sorted(by_kind.items())},
         "sites, page by page": _site_scores(verdicts.single, warmth),
         "sites": _site_scores(verdicts.whole, warmth),
+        "docs, page by page": _site_scores(verdicts.single, warmth, "docs"),
+        "docs": _site_scores(verdicts.whole, warmth, "docs"),
     }
 
 
-def _site_scores(held: Sequence[Held], warmth: float) -> dict[str, float]:
-    found = [leak(pages, warmth) for pages in by_site(held).values()]
+def _site_scores(held: Sequence[Held], warmth: float, name: str = "sites") -> dict[str, float]:
+    found = [leak(pages, warmth) for pages in by_site(held, name).values()]
     return {
         "f1": round(float(np.mean([f1 for f1, _ in found])), 4),
         "leak": round(float(np.mean([leaked for _, leaked in found])), 4),

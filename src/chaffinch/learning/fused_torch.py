@@ -174,12 +174,12 @@ def start_page(examples: Sequence[Example], plan: Plan) -> Parameters:
 class JudgePlan:
     """How the judge is trained."""
 
-    epochs: int = 8
+    epochs: int = 6
     rate: float = 3e-3
-    widths: tuple[int, ...] = (64, 32)
+    widths: tuple[int, ...] = (96, 32)
     members: int = 3
-    dropout: float = 0.1
-    decay: float = 0.02
+    dropout: float = 0.25
+    decay: float = 0.3
     blocks: int = 2048
     """Blocks a step."""
     seed: int = 2026
