@@ -10,9 +10,19 @@ import pytest
 from chaffinch.errors import ChaffinchError, UsageError
 from chaffinch.evaluation.datasets import find_data
 from chaffinch.learning import doc_sites
-from chaffinch.learning.doc_sites import MOST_PAGES, DocRule, mark, read_doc_sites, read_rules
+from chaffinch.learning.doc_sites import (
+    MOST_PAGES,
+    DocRule,
+    label_blocks,
+    mark,
+    read_doc_examples,
+    read_doc_sites,
+    read_rules,
+)
+from chaffinch.learning.fused_examples import LabelledPage
 from chaffinch.learning.selectors import marked, read_selectors
 from chaffinch.page import parse
+from chaffinch.sources import Capture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,6 +87,17 @@ def test_a_page_without_content_is_passed_over() -> None:
     assert mark(PAGE, DocRule("any", "", read_selectors("#other"), (), ())) is None
 
 
+def test_a_title_above_the_heading_is_not_taken_for_it() -> None:
+    body = b"<body><div class=nav>The title</div><h1>The title</h1><p>Some <i>more</i> words<p hidden>not yet</body>"
+    rule = DocRule("any", "", *map(read_selectors, ("body", ".nav", "i")))
+    labelled = LabelledPage(Capture("any", body), "any", "docs", "docs", "The title\nSome\nwords", "more\nnot yet")
+    example = label_blocks(labelled, rule)
+    assert example.content.tolist() == [0, 2, 2, 0]
+    assert example.words.tolist() == [2, 2, 2, 0]
+    assert example.gold == 4
+    assert example.best == 1.0
+
+
 def test_pages_are_read_whole_and_chosen_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = DocRule("some-doc", "html", *map(read_selectors, ("main", "", "")))
     monkeypatch.setattr(doc_sites, "read_rules", lambda: [rule, DocRule("absent-doc", "html", (), (), ())])
@@ -90,6 +111,7 @@ def test_pages_are_read_whole_and_chosen_by_name(tmp_path: Path, monkeypatch: py
     (again,) = read_doc_sites(tmp_path)
     assert site == again
     assert len(site.pages) == MOST_PAGES
+    assert [example.gold for example in read_doc_examples(tmp_path)] == [61] * MOST_PAGES
     page = site.pages[0]
     assert (page.capture.folder, page.set, page.site) == ("some-doc", "docs", "some-doc")
     assert page.capture.path.startswith("deep/")

@@ -4,6 +4,9 @@
 parts of those are not (excluded), and which text counts neither way (ignored). Ignored beats excluded, and excluded
 beats content; what no selector marks is template. Text that an attribute hides is ignored, as nobody can say what it is
 before it is shown. The packages themselves are not here: they lie unpacked in `debian/PACKAGE/` of the data folder.
+
+`read_doc_examples` labels the blocks by the nodes that are marked. Their texts alone cannot say whether the title of a
+page is content in its heading or in the row of links above it, where many manuals repeat it.
 """
 
 from __future__ import annotations
@@ -19,8 +22,9 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from chaffinch.errors import InputError
-from chaffinch.learning.fused_examples import LabelledPage
+from chaffinch.learning.fused_examples import Example, LabelledPage
 from chaffinch.learning.selectors import Selector, marked, read_selectors
+from chaffinch.methods.page_evidence import find_evidence
 from chaffinch.page import Visibility, parse_capture
 from chaffinch.sources import Capture
 
@@ -91,15 +95,52 @@ def read_doc_sites(root: Path) -> Iterator[DocSite]:
             yield DocSite(rule.package, tuple(_pages(root, rule)))
 
 
+def read_doc_examples(root: Path) -> Iterator[Example]:
+    """Yield the pages of all packages that are there, each block labelled by its own nodes."""
+    rules = {rule.package: rule for rule in read_rules()}
+    for site in read_doc_sites(root):
+        for page in site.pages:
+            yield label_blocks(page, rules[site.package])
+
+
+def label_blocks(labelled: LabelledPage, rule: DocRule) -> Example:
+    """Label each block of a page with the share of its words that is content."""
+    page = parse_capture(labelled.capture)
+    content, ignored = _parts(page, rule)
+    evidence = find_evidence(page)
+    blocks = page.unrolled.blocks
+    inside = blocks.of_text >= 0
+    block, weight = blocks.of_text[inside], blocks.text_words[inside]
+    nodes = page.text_nodes[inside]
+    whole = np.maximum(np.bincount(block, weights=weight, minlength=len(evidence)), 1)
+    of_content = np.bincount(block, weights=weight * content[nodes], minlength=len(evidence)) / whole
+    of_ignored = np.bincount(block, weights=weight * ignored[nodes], minlength=len(evidence)) / whole
+    words = np.array([len(_WORD.findall(text)) for text in blocks.texts], dtype=np.float32)
+    return Example(
+        set=labelled.set,
+        source=labelled.capture.source,
+        site=labelled.site,
+        kind=labelled.kind,
+        evidence=evidence,
+        words=(words * (1 - of_ignored)).astype(np.float32),
+        content=(words * of_content).astype(np.float32),
+        gold=len(_WORD.findall(labelled.content)),
+    )
+
+
 def mark(page: Page, rule: DocRule) -> Marked | None:
     """Sort the text of a page by what it is; None if nothing on it is content."""
-    content = marked(page, rule.content)
-    ignored = marked(page, rule.ignored) | (page.visibility == Visibility.HIDDEN)
-    content &= ~marked(page, rule.excluded) & ~ignored
+    content, ignored = _parts(page, rule)
     text = _joined(page, content)
     if not text:
         return None
     return Marked(text, _joined(page, ~content & ~ignored), _joined(page, ignored))
+
+
+def _parts(page: Page, rule: DocRule) -> tuple[BoolArray, BoolArray]:
+    """Tell which nodes are content, and which count neither way."""
+    ignored = marked(page, rule.ignored) | (page.visibility == Visibility.HIDDEN)
+    return marked(page, rule.content) & ~marked(page, rule.excluded) & ~ignored, ignored
 
 
 def _pages(root: Path, rule: DocRule) -> Iterator[LabelledPage]:
