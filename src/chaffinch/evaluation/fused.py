@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from xxhash import xxh3_64_intdigest, xxh3_128
 
-from chaffinch.evaluation.datasets import MainText, Regions, data_hash, find_data, open_set
-from chaffinch.learning.doc_sites import read_doc_sites
+from chaffinch.evaluation.datasets import MainText, data_hash, find_data, open_set
+from chaffinch.evaluation.site_labels import site_examples
+from chaffinch.learning.doc_sites import read_doc_examples
 from chaffinch.learning.fused_examples import Example, LabelledPage, make_example
 from chaffinch.learning.fused_torch import (
     JudgePage,
@@ -73,30 +74,19 @@ _MOST: Final = 1 << 18
 
 
 def read_examples(root: Path | None = None) -> Iterator[Example]:
-    """Read all labelled pages."""
-    for name in _SETS:
-        data = open_set(name, root)
-        for site_name in data.site_names():
-            site = data.load(site_name)
-            for page in site.pages:
-                gold = page.gold
-                if not isinstance(gold, MainText | Regions):
-                    continue
-                url = page.capture.url
-                example = make_example(
-                    LabelledPage(
-                        page.capture,
-                        place_of_url(url, "domain").site if name == "wcxb" and url else site.name,
-                        name,
-                        site.kind,
-                        gold.content,
-                        gold.ignored if isinstance(gold, Regions) else "",
-                    )
-                )
-                if example is not None:
-                    yield example
-    for docs in read_doc_sites(root or find_data()):
-        yield from filter(None, map(make_example, docs.pages))
+    """Read all labelled pages: WCXB's by the text of its gold, the others' by what each of their nodes is."""
+    wcxb, sites = (open_set(name, root) for name in _SETS)
+    for name in wcxb.site_names():
+        site = wcxb.load(name)
+        for page in site.pages:
+            url = page.capture.url
+            if isinstance(page.gold, MainText):
+                domain = place_of_url(url, "domain").site if url else name
+                labelled = LabelledPage(page.capture, domain, "wcxb", site.kind, page.gold.content)
+                yield from filter(None, [make_example(labelled)])
+    for name in sites.site_names():
+        yield from site_examples(sites.load(name), sites.folder / "sites" / name)
+    yield from read_doc_examples(root or find_data())
 
 
 @dataclass(frozen=True, eq=False)
