@@ -35,7 +35,7 @@ from chaffinch.learning.fused_torch import (
     train_judge,
 )
 from chaffinch.methods import DEFAULT_THRESHOLD, decide
-from chaffinch.methods.fused import KIND, VERSION, Fused, text_scores
+from chaffinch.methods.fused import KIND, VERSION, Fused, probabilities, text_scores
 from chaffinch.methods.fused_network import Judge, PageNetwork, Surroundings, best_cut
 from chaffinch.methods.judge_numbers import judge_numbers
 from chaffinch.methods.site_evidence import SiteEvidence
@@ -335,7 +335,12 @@ def write(
         "warmths": warmths,
         "held_out": scores,
     }
-    arrays = {**page.arrays, **judge, "warmth": np.array(warmth, dtype=np.float32)}
+    arrays = {
+        **page.arrays,
+        **judge,
+        "warmth": np.array(warmth, dtype=np.float32),
+        "calibration": calibrate([*verdicts.single, *verdicts.whole], warmth),
+    }
     write_model(parsed.output, Model(KIND, VERSION, card, arrays))
     progress(f"wrote {parsed.output}")
 
@@ -348,6 +353,21 @@ def _hash_of_docs(examples: Sequence[Example]) -> str:
             result.update("\n".join((example.source, *example.evidence.texts)).encode())
             result.update(example.content.tobytes())
     return result.hexdigest()
+
+
+def calibrate(pages: Sequence[Held], warmth: float) -> FloatArray:
+    """Return the scores from which on 0, 1 %, 2 % … of the template's words are found, every page counting alike."""
+    scores, weights = [], []
+    for page in pages:
+        template = np.maximum(page.example.words - page.example.content, 0)
+        if template.sum():
+            scores.append(probabilities(cut_of(page, warmth) - page.logits))
+            weights.append(template / template.sum())
+    score, weight = np.concatenate(scores), np.concatenate(weights)
+    order = np.argsort(-score, kind="stable")
+    found = np.cumsum(weight[order]) / weight.sum()
+    places = np.minimum(np.searchsorted(found, np.linspace(0, 1, 101)), len(order) - 1)
+    return np.asarray(score[order][places], dtype=np.float32)
 
 
 def _scores(verdicts: Verdicts, warmth: float) -> dict[str, Any]:
