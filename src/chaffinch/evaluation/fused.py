@@ -21,7 +21,7 @@ import numpy as np
 from xxhash import xxh3_64_intdigest, xxh3_128
 
 from chaffinch.evaluation.datasets import MainText, data_hash, find_data, open_set
-from chaffinch.evaluation.site_labels import site_examples
+from chaffinch.evaluation.site_labels import site_examples, value_examples
 from chaffinch.learning.doc_sites import read_doc_examples
 from chaffinch.learning.fused_examples import Example, LabelledPage, make_example
 from chaffinch.learning.fused_torch import (
@@ -56,18 +56,19 @@ if TYPE_CHECKING:
 FOLDS: Final = 5
 PAGE_PLAN: Final = Plan()
 JUDGE_PLAN: Final = JudgePlan()
-_SETS: Final = ("wcxb", "sites")
+_SETS: Final = ("wcxb", "sites", "swde")
+_SITE_SETS: Final = ("sites", "swde", "docs")
 _LEAST_BEST: Final = 0.6
 """A page whose gold its own text cannot give, or that has none, teaches nothing."""
-_SAMPLE: Final[Mapping[str, int]] = {"wcxb": 1_000_000, "sites": 40, "docs": 8}
+_SAMPLE: Final[Mapping[str, int]] = {"wcxb": 1_000_000, "sites": 40, "swde": 25, "docs": 8}
 """How many pages of a site of each set the first network is trained on."""
 _SUBSETS: Final = (1, 2, 2, 3, 3, 5, 8, 12, 20, 40, 10_000)
 """Numbers of pages among which the judge sees the pages of a site."""
-_ALONE: Final[Mapping[str, int]] = {"sites": 12, "docs": 4}
-_SUBSET_PAGES: Final[Mapping[str, int]] = {"sites": 8, "docs": 3}
-_WHOLE_PAGES: Final[Mapping[str, int]] = {"sites": 40, "docs": 10}
+_ALONE: Final[Mapping[str, int]] = {"sites": 12, "swde": 8, "docs": 4}
+_SUBSET_PAGES: Final[Mapping[str, int]] = {"sites": 8, "swde": 5, "docs": 3}
+_WHOLE_PAGES: Final[Mapping[str, int]] = {"sites": 40, "swde": 20, "docs": 10}
 """Pages of a site that the judge sees alone, among few others, and among all."""
-_SITE_WEIGHT: Final[Mapping[str, float]] = {"sites": 80.0, "docs": 10.0}
+_SITE_WEIGHT: Final[Mapping[str, float]] = {"sites": 80.0, "swde": 40.0, "docs": 10.0}
 """How many single pages a site of each set counts for."""
 _WARMTHS: Final = (0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0)
 _MOST: Final = 1 << 18
@@ -75,7 +76,7 @@ _MOST: Final = 1 << 18
 
 def read_examples(root: Path | None = None) -> Iterator[Example]:
     """Read all labelled pages: WCXB's by the text of its gold, the others' by what each of their nodes is."""
-    wcxb, sites = (open_set(name, root) for name in _SETS)
+    wcxb, sites, swde = (open_set(name, root) for name in _SETS)
     for name in wcxb.site_names():
         site = wcxb.load(name)
         for page in site.pages:
@@ -86,6 +87,8 @@ def read_examples(root: Path | None = None) -> Iterator[Example]:
                 yield from filter(None, [make_example(labelled)])
     for name in sites.site_names():
         yield from site_examples(sites.load(name), sites.folder / "sites" / name)
+    for name in swde.site_names():
+        yield from value_examples(swde.load(name))
     yield from read_doc_examples(root or find_data())
 
 
@@ -187,7 +190,7 @@ def train_last(held: Sequence[Held], plan: JudgePlan, progress: Callable[[str], 
         for page in held
         if page.example.set == "wcxb" and page.example.gold and page.example.best >= _LEAST_BEST
     ]
-    for pages in (*by_site(held, "sites").values(), *by_site(held, "docs").values()):
+    for pages in (pages for name in _SITE_SETS for pages in by_site(held, name).values()):
         lessons += lessons_of_site(pages, plan.seed)
     return train_judge(lessons, plan, progress)
 
@@ -284,7 +287,7 @@ def hold_out_judges(held: Sequence[Held], progress: Callable[[str], None]) -> Ve
         judge = Judge.read(arrays)
         mine = [page for page in held if folds[page.example.site] == fold]
         single += [judged(judge, page, None) for page in mine]
-        for pages in (*by_site(mine, "sites").values(), *by_site(mine, "docs").values()):
+        for pages in (pages for name in _SITE_SETS for pages in by_site(mine, name).values()):
             site = together([alone(page) for page in pages])
             whole += [judged(judge, page, site) for page in pages]
     return Verdicts(single, whole)
@@ -382,6 +385,8 @@ def _scores(verdicts: Verdicts, warmth: float) -> dict[str, Any]:
         **{f"wcxb {kind}": round(float(np.mean(values)), 4) for kind, values in sorted(by_kind.items())},
         "sites, page by page": _site_scores(verdicts.single, warmth),
         "sites": _site_scores(verdicts.whole, warmth),
+        "swde, page by page": _site_scores(verdicts.single, warmth, "swde"),
+        "swde": _site_scores(verdicts.whole, warmth, "swde"),
         "docs, page by page": _site_scores(verdicts.single, warmth, "docs"),
         "docs": _site_scores(verdicts.whole, warmth, "docs"),
     }

@@ -1,21 +1,27 @@
-"""The gold of `sites` block by block: which words of each are content, and which count at all.
+"""The gold of `sites` and `swde` block by block: which words of each are content, and which count at all.
 
-The gold's text alone cannot tell a heading from a link above it with the same words. So the selectors of the gold are
-asked again, of the same parser that the gold was made with, what each text node is, and the text nodes are found again
-in our page. Text that only one of the parsers sees does not count.
+The text of the gold of `sites` alone cannot tell a heading from a link above it with the same words. So the selectors
+of the gold are asked again, of the same parser that the gold was made with, what each text node is, and the text nodes
+are found again in our page. Text that only one of the parsers sees does not count.
+
+The gold of `swde` names values. A block with a value is content; a block without one whose text stands on many pages of
+the site is template; nobody knows what the others are, and they do not count.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
 from selectolax.lexbor import LexborHTMLParser
+from xxhash import xxh3_64_intdigest
 
-from chaffinch.evaluation.datasets import load_module
+from chaffinch.evaluation.datasets import Values, load_module
+from chaffinch.evaluation.measures import normalised
 from chaffinch.learning.fused_examples import Example
 from chaffinch.methods.page_evidence import find_evidence
 from chaffinch.page import parse_capture
@@ -29,6 +35,13 @@ if TYPE_CHECKING:
 
 _CONTENT, _TEMPLATE, _REMOVED, _IGNORED = "content", "template", "removed", "ignored"
 _PARTS: Final = ("content", "remove", "ignore")
+_MOST_PAGES: Final = 60
+"""Pages that are taken of a site of `swde`."""
+_FREQUENT: Final = 0.1
+_LEAST_COPIES: Final = 4
+"""A text on such a share of the pages, and at least so many, is template."""
+_LONG: Final = 4
+"""A shorter value must be all of its block."""
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -79,6 +92,31 @@ def _classes(module: Any, html: str, spec: Mapping[str, Sequence[str]]) -> list[
             child = child.next
         stack += reversed(children)
     return found
+
+
+def value_examples(site: GoldSite) -> Iterator[Example]:
+    """Label a sample of the pages of a site by the values on them."""
+    drawn = sorted(site.pages, key=lambda page: xxh3_64_intdigest(page.capture.source.encode()))[:_MOST_PAGES]
+    found = [find_evidence(parse_capture(page.capture)) for page in drawn]
+    shown = Counter(text for evidence in found for text in set(evidence.texts))
+    least = max(_LEAST_COPIES, _FREQUENT * len(drawn))
+    for page, evidence in zip(drawn, found, strict=True):
+        values = {value for _, value in page.gold.pairs} if isinstance(page.gold, Values) else set()
+        wanted = {normalised(value) for value in values}
+        long = [value for value in wanted if len(value) >= _LONG]
+        held = np.array([text in wanted or any(value in text for value in long) for text in evidence.texts], dtype=bool)
+        frequent = np.array([shown[text] >= least for text in evidence.texts], dtype=bool)
+        words = np.diff(evidence.word_start).astype(np.float32)
+        yield Example(
+            set="swde",
+            source=page.capture.source,
+            site=site.name,
+            kind=site.kind,
+            evidence=evidence,
+            words=words * (held | frequent),
+            content=words * held,
+            gold=int(words[held].sum()),
+        )
 
 
 def _example(site: GoldSite, page: Page, kinds: Sequence[tuple[str, str]]) -> Example:
