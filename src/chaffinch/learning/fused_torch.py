@@ -177,11 +177,13 @@ class JudgePlan:
     epochs: int = 6
     rate: float = 3e-3
     widths: tuple[int, ...] = (96, 32)
-    members: int = 3
+    members: int = 2
     dropout: float = 0.25
     decay: float = 0.3
     blocks: int = 2048
     """Blocks a step."""
+    most_blocks: int = 100
+    """Of a page with more, so many are drawn."""
     seed: int = 2026
 
 
@@ -199,6 +201,8 @@ def train_judge(
     pages: Sequence[JudgePage], plan: JudgePlan, progress: Callable[[str], None] = lambda _: None
 ) -> dict[str, NDArray[Any]]:
     """Train the judge; every page counts by its weight, a block by the square root of its words."""
+    generator = np.random.default_rng(plan.seed)
+    pages = [_thinned(page, plan.most_blocks, generator) for page in pages]
     numbers = np.concatenate([page.numbers for page in pages])
     share = np.concatenate([np.clip(page.content / np.maximum(page.words, 1), 0, 1) for page in pages])
     roots = [np.sqrt(page.words) for page in pages]
@@ -221,6 +225,14 @@ def train_judge(
             result[f"judge.{member}.{place}.factors"] = factors.detach().numpy()
             result[f"judge.{member}.{place}.offsets"] = shift.detach().numpy()
     return result
+
+
+def _thinned(page: JudgePage, most: int, generator: np.random.Generator) -> JudgePage:
+    """Draw blocks of a large page; those that do not count are passed over."""
+    counted = np.flatnonzero(page.words > 0)
+    if len(counted) > most:
+        counted = np.sort(generator.choice(counted, most, replace=False))
+    return JudgePage(page.numbers[counted], page.words[counted], page.content[counted], page.weight)
 
 
 def _judge_layers(width: int, plan: JudgePlan) -> list[tuple[Tensor, Tensor]]:
