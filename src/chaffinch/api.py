@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from chaffinch.document import Document, make_document
 from chaffinch.errors import MethodError, UsageError
-from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, learn_template, make_method, threshold_of
+from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, keeping_comments, learn_template, make_method, threshold_of
 from chaffinch.methods.explain import Explanation, explain_page
 from chaffinch.page import Page, parse
 from chaffinch.records import MinedRecords, mine_all
@@ -59,14 +59,18 @@ def extract(
     method: str | AnyMethod | None = None,
     format: Format = "text",  # noqa: A002
     favor: Favor = DEFAULT_FAVOR,
+    keep_comments: bool = False,
 ) -> Document:
     """Return one page's own content.
 
     Give the `template` that `learn` made from other pages of the site; without one, only what the page itself shows
     is there to go by. The first argument is HTML or a page that is parsed already. `favor` is `precision` for clean
-    text, `recall` for whole text, or the share of the template that should go, from 0 to 1.
+    text, `recall` for whole text, or the share of the template that should go, from 0 to 1. With `keep_comments` what
+    readers wrote under an article is kept too, by methods that tell it apart.
     """
     page, used = _page_and_method(page, url, template, method)
+    if keep_comments:
+        used = keeping_comments(used)
     scores = used.score(page, template.template if template else None)
     return make_document(page, scores, method=used, threshold=threshold_of(used, favor), format=format)
 

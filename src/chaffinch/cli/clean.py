@@ -83,7 +83,7 @@ def register(commands: Subparsers) -> None:
     )
     output.add_argument("--dry-run", action="store_true", help="only report what would be kept; write nothing")
     output.add_argument("--json", action="store_true", help="print the report at the end as JSON")
-    add_method_options(parser)
+    add_method_options(parser, comments=True)
     parser.add_argument(
         "--templates",
         metavar="DB",

@@ -61,7 +61,7 @@ def register(commands: Subparsers) -> None:
         "page", metavar="FILE|ARCHIVE#RECORD", help="an HTML file, a record by its id or URL, or - for standard input"
     )
     add_page_options(parser)
-    add_method_options(parser)
+    add_method_options(parser, comments=True)
     site = parser.add_argument_group("the page's site")
     site.add_argument("--templates", metavar="DB", help="go by the template that `chaffinch learn` kept of the site")
     site.add_argument(
@@ -144,6 +144,9 @@ def _lines(explanation: Explanation, features: int, colours: _Colours) -> list[s
         f"{name}: {explanation.method}, favor {explanation.favor}: template {threshold}; {known}",
         f"{len(explanation.blocks):,} blocks; {dropped:,} of {words:,} words are template",
     ]
+    if any(block.evidence for block in explanation.blocks):
+        signs = f"{colours.paint('+', _RED)} speaks for template, {colours.paint('-', _GREEN)} for content"
+        lines.append(f"below each block its strongest evidence: {signs}")
     for block in explanation.blocks:
         lines += ["", *_block_lines(block, features, colours)]
     return lines
@@ -165,7 +168,8 @@ def _faint(block: ExplainedBlock, colours: _Colours) -> str:
 
 def _feature(row: FeatureEvidence, colours: _Colours) -> str:
     colour = _RED if row.contribution > 0 else _GREEN
-    return f"{colours.paint(f'{row.contribution:+.2f}', colour)} {row.feature}={row.value:g}"
+    value = "" if row.value is None else f"={row.value:g}"
+    return f"{colours.paint(f'{row.contribution:+.2f}', colour)} {row.feature}{value}"
 
 
 def _as_json(explanation: Explanation) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from chaffinch.methods import (
     METHODS,
     AnyMethod,
     Favor,
+    keeping_comments,
     make_method,
     options_of,
     read_favor,
@@ -93,8 +94,8 @@ def urls_of(parsed: argparse.Namespace) -> UrlFilter:
     return UrlFilter(tuple(parsed.include), tuple(parsed.exclude))
 
 
-def add_method_options(parser: argparse.ArgumentParser, *, favor: bool = True) -> None:
-    """Add the options that choose a method."""
+def add_method_options(parser: argparse.ArgumentParser, *, favor: bool = True, comments: bool = False) -> None:
+    """Add the options that choose a method; with `comments`, that of keeping comments too."""
     group = parser.add_argument_group("method")
     group.add_argument(
         "--method",
@@ -116,11 +117,15 @@ def add_method_options(parser: argparse.ArgumentParser, *, favor: bool = True) -
             help=f"{', '.join(FAVORS)}, or the share of the template that should go, from 0 (keep everything) to 1 "
             "(keep nothing) (default: %(default)s)",
         )
+    if comments:
+        group.add_argument(
+            "--keep-comments", action="store_true", help="keep what readers wrote under an article too"
+        )
 
 
 def method_of(parsed: argparse.Namespace, default: str = DEFAULT_METHOD) -> AnyMethod:
     """Return the method that the options choose."""
-    return make_method(parsed.method or default, _options_of(parsed))
+    return _commented(parsed, make_method(parsed.method or default, _options_of(parsed)))
 
 
 def favor_of(parsed: argparse.Namespace) -> Favor:
@@ -142,7 +147,17 @@ def kept_method_of(parsed: argparse.Namespace, store: TemplateStore) -> tuple[An
         raise UsageError(
             f"{store.path} was learned with --site-by {store.site_by}, not {parsed.site_by}; leave out --site-by"
         )
-    return method, store.site_by
+    return _commented(parsed, method), store.site_by
+
+
+def _commented(parsed: argparse.Namespace, method: AnyMethod) -> AnyMethod:
+    """Return the method, with comments kept if they are asked for."""
+    if not getattr(parsed, "keep_comments", False):
+        return method
+    try:
+        return keeping_comments(method)
+    except UsageError as error:
+        raise UsageError(f"--keep-comments: {error}") from None
 
 
 def _options_of(parsed: argparse.Namespace) -> dict[str, str]:

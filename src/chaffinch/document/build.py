@@ -10,6 +10,7 @@ import numpy as np
 
 from chaffinch.document.document import Document
 from chaffinch.document.metadata import read_metadata
+from chaffinch.document.structured import structured_page
 from chaffinch.methods import decide
 from chaffinch.render import render
 from chaffinch.version import VERSION
@@ -22,10 +23,22 @@ if TYPE_CHECKING:
 
 def make_document(page: Page, scores: FloatArray, *, method: AnyMethod, threshold: float, format: Format) -> Document:  # noqa: A002
     """Return the document of a page whose text nodes scored `scores`; those below `threshold` are content."""
+    described = describe(page, method=method, format=format)
+    if (structured := structured_page(page)) is not None:
+        return with_structured(described, structured)
     page, kept = decide(method, page, scores, threshold)
     content = render(page, kept, format, scores)
     words_kept = int(np.sum(page.blocks.text_words, where=kept))
-    return with_content(describe(page, method=method, format=format), content, words_kept)
+    return with_content(described, content, words_kept)
+
+
+def with_structured(described: Document, structured: Page) -> Document:
+    """Return a document whose content is what the page's structured data holds."""
+    kept = structured.shown_text_nodes
+    scores = np.where(kept, np.float32(0.0), np.float32(1.0))
+    words = int(structured.blocks.words.sum())
+    made = with_content(described, render(structured, kept, described.format, scores), words)
+    return replace(made, words_in=described.words_in + words, content_of="structured data")
 
 
 def with_content(described: Document, content: str, words_kept: int) -> Document:

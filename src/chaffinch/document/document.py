@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from chaffinch.render.formats import Format
+
+ContentOf: TypeAlias = Literal["page", "structured data"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +38,12 @@ class Document:
     version: str
     """The version of Chaffinch."""
     words_in: int
-    """How many words the page shows."""
+    """How many words the page shows; with those of its structured data if they are the content."""
     words_kept: int
     """How many of them are content."""
     captured: str | None = None
     """When the page was fetched, as ISO 8601, if the archive tells."""
     offset: int | None = None
     """Where its record begins in the archive, in bytes: that of its gzip member, if it is packed."""
+    content_of: ContentOf = "page"
+    """Where the content was found: on the page, or, as the page shows next to nothing, in its structured data."""

@@ -116,16 +116,24 @@ class Evidence:
     @cached_property
     def jsonld(self) -> Statement:
         """What the page's JSON-LD says of it."""
+        scripts = self.jsonld_scripts
+        return read_jsonld(scripts, self.own_urls) if scripts else Statement()
+
+    @property
+    def own_urls(self) -> tuple[str, ...]:
+        """The addresses by which the page's JSON-LD may name it."""
+        return tuple(filter(None, (self.page.url, self.canonical_link)))
+
+    @property
+    def jsonld_scripts(self) -> list[str]:
+        """The sources of the page's JSON-LD."""
         numbers = [
             number
             for number, attributes in zip(self._numbers["script"], self.attributes("script"), strict=True)
             for key, value in attributes
             if key == "type" and value and "ld+json" in value.lower()
         ]
-        if not numbers:
-            return Statement()
-        scripts = [self.page.text_of(node) for node in self.elements[numbers].tolist()]
-        return read_jsonld(scripts, filter(None, (self.page.url, self.canonical_link)))
+        return [self.page.text_of(node) for node in self.elements[numbers].tolist()] if numbers else []
 
     def items(self, name: str) -> list[int]:
         """Return the elements near the headline that are a microdata property, `<meta>` left out."""

@@ -37,6 +37,8 @@ _THINGS: Final = frozenset(
     "Product ProductGroup VideoObject AudioObject PodcastEpisode Event SoftwareApplication WebApplication Movie"
     " JobPosting Service Dataset SoftwareSourceCode ItemList".split()
 )
+_BODIES: Final = ("articleBody", "reviewBody", "text", "description")
+"""The members that hold an object's text, the fullest first."""
 _PAGES: Final = frozenset("WebPage ItemPage CollectionPage AboutPage ContactPage ProfilePage FAQPage".split())
 _GROUPS: Final = frozenset(
     {"Organization", "NewsMediaOrganization", "Corporation", "WebSite", "Brand", "LocalBusiness"}
@@ -68,20 +70,10 @@ def read_jsonld(scripts: Iterable[str], own_urls: Iterable[str] = ()) -> Stateme
 
     Objects that name one of the page's URLs come first, then prose before things before pages.
     """
-    values: list[Any] = []
-    left = _LONGEST
-    for script in scripts:
-        if len(script) <= left:
-            left -= len(script)
-            values.extend(_load(script))
-    if not values:
+    objects = _read_objects(scripts)
+    if not objects:
         return Statement()
-    objects = list(_objects(values))
-    by_id = {identity: item for item in reversed(objects) if isinstance(identity := item.get("@id"), str)}
-    keys = {_url_key(url) for url in own_urls}
-    described = [(item, statement) for item in objects if (statement := _describe(item, by_id)).rank]
-    described.sort(key=lambda pair: (not _is_about(pair[0], keys), -pair[1].rank))
-    ordered = [statement for _, statement in described]
+    ordered = [statement for _, statement in _ordered(objects, own_urls)]
     best = ordered[0].rank if ordered else 0
     # Only prose and pages date the page; a product's author or upload date is that of something else.
     telling = [statement for statement in ordered if statement.rank != 2 or best == 2]
@@ -99,6 +91,42 @@ def read_jsonld(scripts: Iterable[str], own_urls: Iterable[str] = ()) -> Stateme
             (name for item in objects if _types(item) & {"WebSite"} and (name := _text(item.get("name")))), None
         ),
     )
+
+
+def read_body(scripts: Iterable[str], own_urls: Iterable[str] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of each object that may describe the page, as they stand there; markup is not resolved.
+
+    The order is that of `read_jsonld`. What is said of a site or a company is not what the page is about.
+    """
+    for item, _ in _ordered(_read_objects(scripts), own_urls):
+        texts: list[str] = []
+        for key in _BODIES:
+            value = item.get(key)
+            if isinstance(value, dict):
+                value = value.get("@value")
+            if isinstance(value, str) and value.strip() and not any(value.strip() in text for text in texts):
+                texts.append(value.strip())
+        if texts:
+            yield tuple(texts)
+
+
+def _read_objects(scripts: Iterable[str]) -> list[_Object]:
+    values: list[Any] = []
+    left = _LONGEST
+    for script in scripts:
+        if len(script) <= left:
+            left -= len(script)
+            values.extend(_load(script))
+    return list(_objects(values))
+
+
+def _ordered(objects: list[_Object], own_urls: Iterable[str]) -> list[tuple[_Object, Statement]]:
+    """Return what describes the page: what names one of its URLs first, then prose before things before pages."""
+    by_id = {identity: item for item in reversed(objects) if isinstance(identity := item.get("@id"), str)}
+    keys = {_url_key(url) for url in own_urls}
+    described = [(item, statement) for item in objects if (statement := _describe(item, by_id)).rank]
+    described.sort(key=lambda pair: (not _is_about(pair[0], keys), -pair[1].rank))
+    return described
 
 
 def _load(script: str) -> list[Any]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from chaffinch.document.build import describe, with_content
+from chaffinch.document.build import describe, with_content, with_structured
 from chaffinch.document.document import Document
 from chaffinch.document.parts import HEADINGS, Parts
+from chaffinch.document.structured import structured_page
 from chaffinch.render import join_pieces, render_pieces
 
 if TYPE_CHECKING:
@@ -33,20 +34,27 @@ class PagePieces:
     """How many words each block has."""
     headings: tuple[tuple[int, int, str], ...]
     """A number for each heading, the block of a part of it, and the text of this part."""
+    instead: Document | None = None
+    """The whole document, of a page that shows next to nothing and has its text as structured data."""
 
     @classmethod
     def of(cls, page: Page, method: AnyMethod) -> PagePieces:
         """Take a page apart."""
         described = describe(page, method=method, format="text")
-        return cls(described, render_pieces(page), page.blocks.words, tuple(_headings(page)))
+        structured = structured_page(page)
+        instead = with_structured(described, structured) if structured is not None else None
+        return cls(described, render_pieces(page), page.blocks.words, tuple(_headings(page)), instead)
 
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        return sum(map(len, self.pieces)) + 64 * len(self.pieces) + self.words.nbytes + 2_000
+        instead = len(self.instead.content) if self.instead is not None else 0
+        return instead + sum(map(len, self.pieces)) + 64 * len(self.pieces) + self.words.nbytes + 2_000
 
     def document(self, kept: BoolArray) -> Document:
         """Return the document, given for each block whether it is content."""
+        if self.instead is not None:
+            return self.instead
         return with_content(self.described, join_pieces(self.pieces, kept), int(self.words[kept].sum()))
 
     def parts(self, kept: BoolArray) -> Parts:

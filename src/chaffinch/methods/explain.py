@@ -28,7 +28,7 @@ class Evidence:
 
     features: tuple[str, ...]
     values: FloatArray
-    """What was measured; NaN where a feature says nothing of a block."""
+    """What was measured; NaN where there is no number to it, as with the words of a block."""
     contributions: FloatArray
     """What it did to the decision: above 0 it spoke for template, below 0 for content."""
 
@@ -56,7 +56,8 @@ class FeatureEvidence:
     """One feature of one block."""
 
     feature: str
-    value: float
+    value: float | None
+    """What was measured, if it is a number."""
     contribution: float
     """Above 0 it spoke for template, below 0 for content."""
 
@@ -140,10 +141,14 @@ def block_scores(page: Page, scores: FloatArray) -> NDArray[np.float64]:
 
 def _rows(evidence: Evidence, block: int) -> tuple[FeatureEvidence, ...]:
     values, contributions = evidence.values[block], evidence.contributions[block]
-    told: BoolArray = ~np.isnan(values)
+    told: BoolArray = ~np.isnan(values) | (contributions != 0)
     order = [place for place in np.argsort(-np.abs(contributions), kind="stable").tolist() if told[place]]
     return tuple(
-        FeatureEvidence(evidence.features[place], round(float(values[place]), 4), round(float(contributions[place]), 4))
+        FeatureEvidence(
+            evidence.features[place],
+            None if np.isnan(values[place]) else round(float(values[place]), 4),
+            round(float(contributions[place]), 4),
+        )
         for place in order
     )
 

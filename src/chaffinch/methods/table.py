@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import Field, fields
+from dataclasses import Field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args, get_origin, get_type_hints
 
 from chaffinch.errors import UsageError
@@ -39,6 +39,21 @@ def make_method(name: str = DEFAULT_METHOD, options: Mapping[str, str] | None = 
             raise UsageError(f"method {name} has no option {key!r}; {has}")
         values[key] = _read(f"option {key} of method {name}", text, hints[key])
     return method(**values)
+
+
+_KEEP_COMMENTS: Final = "keep_comments"
+
+
+def learned_by(options: Mapping[str, str]) -> dict[str, str]:
+    """Return those of a method's options that make a difference to what it learns."""
+    return {key: value for key, value in options.items() if key != _KEEP_COMMENTS}
+
+
+def keeping_comments(method: AnyMethod) -> AnyMethod:
+    """Return the method with its option to keep what readers wrote under an article, or raise `UsageError`."""
+    if _KEEP_COMMENTS not in options_of(method):
+        raise UsageError(f"method {method.name} does not tell comments from other text, so it cannot keep them")
+    return cast("AnyMethod", replace(cast("Any", method), keep_comments=True))
 
 
 def options_of(method: AnyMethod) -> dict[str, str]:

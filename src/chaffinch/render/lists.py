@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,28 @@ if TYPE_CHECKING:
 ITEM: Final = IDS["li"]
 ORDERED: Final = IDS["ol"]
 
+MARGINS: Final = {"-": 2, "*": 2, ".": 4, ")": 4}
+"""How far what stands inside an item is set off, by the mark of its list; for numbers of up to two digits."""
+
 _INTEGER: Final = re.compile(r"\s*([+-]?[0-9]{1,9})(?![0-9])")
 
 _ROMAN: Final = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
     (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
+
+
+class OpenList(NamedTuple):
+    """A list whose items are being written."""
+
+    node: int
+    marker: str
+    loose: bool
+    """Whether blank lines separate its items."""
+    joins: bool
+    """Whether its first item may follow the text before it without a blank line."""
+    start: int
+    """How many lines there were before it."""
 
 
 def integer(value: str | None) -> int | None:

@@ -19,7 +19,7 @@ r"""Markdown: CommonMark with the tables, strikethroughs, task lists and footnot
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -29,11 +29,11 @@ from chaffinch.render.code import PREFORMATTED, language, letters, preformatted
 from chaffinch.render.footnotes import find_footnotes
 from chaffinch.render.images import kept_images
 from chaffinch.render.links import clean_url
-from chaffinch.render.lists import item_numbers, loose_lists
+from chaffinch.render.lists import MARGINS, OpenList, item_numbers, loose_lists
 from chaffinch.render.markdown_inline import BREAK, EMPHASES, LINK, SPACE, Kind, Token, assemble, escape, target
 from chaffinch.render.markdown_lines import Lines
 from chaffinch.render.markdown_tables import Table
-from chaffinch.render.math import formulas
+from chaffinch.render.math import formulas, is_typeset, typeset_parts
 from chaffinch.render.selection import counts, fold
 from chaffinch.render.tables import CELL, ROW, data_tables
 
@@ -89,19 +89,6 @@ def render_markdown(selection: Selection) -> str:
     return "\n".join(walk.lines.lines).strip("\n")
 
 
-class _List(NamedTuple):
-    """An open list."""
-
-    node: int
-    marker: str
-    loose: bool
-    """Whether blank lines separate its items."""
-    joins: bool
-    """Whether its first item may follow the text before it without a blank line."""
-    start: int
-    """How many lines there were before it."""
-
-
 class _Walk:
     """Goes through what is rendered, from start to end, and writes blocks when they are complete."""
 
@@ -122,7 +109,7 @@ class _Walk:
         self._heading = 0
         self._run = -1
         self._number = 0
-        self._lists: list[_List] = []
+        self._lists: list[OpenList] = []
         self._ended_list: tuple[int, str] = (-1, "")
         self._rule_pending = False
         self._after_term = False
@@ -134,6 +121,7 @@ class _Walk:
         self._images: dict[int, Image] = kept_images(selection)
         self._notes = find_footnotes(selection)
         self._formulas, skipped = formulas(selection)
+        self._typeset = is_typeset(self._page)
         tables = data_tables(selection)
         self.openers = self._openers()
         self.special: dict[int, Callable[[int, int, int], None]] = dict.fromkeys(tables, self._open_table)
@@ -274,6 +262,8 @@ class _Walk:
         text = self._selection.texts[number]
         if self._code:
             self._tokens.append(Token(Kind.CODE, text, self._code_name))
+        elif self._typeset and "\\" in text:
+            self._tokens += (Token(Kind.RAW if is_tex else Kind.TEXT, part) for part, is_tex in typeset_parts(text))
         else:
             self._tokens.append(Token(Kind.TEXT, text))
 
@@ -388,15 +378,21 @@ class _Walk:
         markers = ".)" if ordered else "-*"
         at, marker = self._ended_list
         other = at == len(self.lines.lines) and marker == markers[0]
+        outer = self._lists[-1] if self._lists else None
+        in_list = outer is not None and outer.node == self._page.parent[node] and len(self.lines.lines) > outer.start
         nested = (
-            bool(self._lists)
+            outer is not None
             and not self.lines.fresh
-            and not self._lists[-1].loose
-            and self._closers[-1] == self._close_item
+            and not outer.loose
+            and (in_list or self._closers[-1] == self._close_item)
         )
         self._lists.append(
-            _List(node, markers[other], loose=node in self._loose, joins=nested, start=len(self.lines.lines))
+            OpenList(node, markers[other], loose=node in self._loose, joins=nested, start=len(self.lines.lines))
         )
+        if outer is not None and in_list:  # browsers show it inside the item before it
+            margin = " " * MARGINS[outer.marker]
+            self.lines.push(margin, margin)
+            self._push(end, self.lines.pop)
         self._push(end, self._close_list)
 
     def _close_list(self) -> None:

@@ -1,14 +1,19 @@
-"""Formulas that carry their TeX source."""
+"""Formulas: those that carry their TeX source, and those that it can be read from."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from chaffinch.page.tags import IDS, TEXT
+from chaffinch.render.mathml import as_tex, is_shaped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from chaffinch.page.table import Page
     from chaffinch.render.selection import Selection
 
 _MATH: Final = IDS["math"]
@@ -18,6 +23,33 @@ _DRAWN: Final = "katex-html"
 """The class of KaTeX's drawing of a formula, which says the same once more."""
 _NEAR: Final = 3
 """How many elements up the drawing's parent may be."""
+
+
+_DELIMITED: Final = re.compile(r"\\\((?P<line>[^$]{1,2000}?)\\\)|\\\[(?P<block>[^$]{1,2000}?)\\\]")
+_TYPESETTERS: Final = re.compile(r"mathjax|katex", re.IGNORECASE)
+
+
+def is_typeset(page: Page) -> bool:
+    """Tell whether a script of the page makes formulas of what stands between TeX's delimiters."""
+    return any(
+        value and key in {"src", "href", "id"} and _TYPESETTERS.search(value[-500:])
+        for node in page.find("script", "link")
+        for key, value in page.attributes_of(node)
+    )
+
+
+def typeset_parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Split a text at TeX's delimiters; formulas come as Markdown writes them, and are told by True."""
+    position = 0
+    for match in _DELIMITED.finditer(text):
+        if match.start() > position:
+            yield text[position : match.start()], False
+        tex = " ".join((match["line"] or match["block"]).split())
+        if tex:
+            yield (f"${tex}$" if match["line"] else f"$${tex}$$"), True
+        position = match.end()
+    if position < len(text):
+        yield text[position:], False
 
 
 def formulas(selection: Selection) -> tuple[dict[int, tuple[str, bool]], list[int]]:
@@ -39,6 +71,8 @@ def formulas(selection: Selection) -> tuple[dict[int, tuple[str, bool]], list[in
             continue
         behind = end
         tex = _source(selection, element, end) or (page.attribute(element, "alttext") or "").strip()
+        if not tex and is_shaped(page, element):
+            tex = as_tex(page, element)
         if not tex:
             continue
         found[element] = (tex, page.attribute(element, "display") == "block")

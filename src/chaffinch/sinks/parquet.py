@@ -35,6 +35,7 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("words_kept", pa.int64(), nullable=False),
     pa.field("captured", pa.string()),
     pa.field("offset", pa.int64()),
+    pa.field("content_of", pa.string(), nullable=False),
 ]
 DOCUMENT_SCHEMA: Final = pa.schema(_FIELDS)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chaffinch.errors import ModelError, UsageError
-from chaffinch.methods import AnyMethod, make_method, options_of
+from chaffinch.methods import AnyMethod, learned_by, make_method, options_of
 
 _MAGIC: Final = b"chaffinch template 1\n"
 _SUBJECT: Final = "template"
@@ -61,7 +61,7 @@ def method_as_kept(subject: str, name: str, options: Any, given: AnyMethod | Non
     if not isinstance(options, dict) or not all(isinstance(value, str) for value in options.values()):
         raise ModelError(subject, "is damaged (the options of its method are unreadable)")
     if given is not None:
-        if (given.name, options_of(given)) != (name, options):
+        if (given.name, learned_by(options_of(given))) != (name, learned_by(options)):
             raise UsageError(f"{subject} was learned by {described(name, options)}, not by {describe(given)}")
         return given
     try:
