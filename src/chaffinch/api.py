@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from chaffinch.document import Document, make_document
 from chaffinch.errors import MethodError, UsageError
-from chaffinch.methods import DEFAULT_FAVOR, AnyMethod, Favor, keeping_comments, learn_template, make_method, threshold_of
+from chaffinch.methods import (
+    DEFAULT_FAVOR,
+    AnyMethod,
+    Favor,
+    keeping_comments,
+    learn_template,
+    make_method,
+    threshold_of,
+)
 from chaffinch.methods.explain import Explanation, explain_page
 from chaffinch.page import Page, parse
 from chaffinch.records import MinedRecords, mine_all

@@ -330,3 +330,38 @@ def test_an_interrupt_leaves_whole_files(tmp_path: Path) -> None:
 def test_gzipped_page(chaffinch: Command, tmp_path: Path) -> None:
     (tmp_path / "page.html.gz").write_bytes(gzip.compress(b"<p>packed"))
     assert chaffinch("clean", "page.html.gz", cwd=tmp_path).stdout == "packed\n"
+
+
+_COMMENTED = """<title>Oak finches - Garden News</title><article><h1>Oak finches return</h1><p>After many years of
+absence, a small group of finches was seen in the old oak near the mill, as the warden told our reporter.</p>
+<p>The birds have been counted every spring since 1970, and never before were there so few of them.</p></article>
+<section id="comments" class="comments"><h3>1 comment</h3><ol class="commentlist"><li class="comment"><p>I saw three of
+these birds in my own garden last week, and they ate all of my sunflower seeds.</p></li></ol></section>
+<footer>All rights reserved.</footer>"""
+
+
+def test_comments_are_kept_on_demand(chaffinch: Command, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(_COMMENTED, encoding="utf-8")
+    without = chaffinch("clean", "page.html", cwd=tmp_path).stdout
+    kept = chaffinch("clean", "page.html", "--keep-comments", cwd=tmp_path).stdout
+    assert "sunflower" not in without
+    assert "counted every spring" in without
+    assert "sunflower" in kept
+    assert "rights reserved" not in kept
+    assert kept == chaffinch("clean", "page.html", "--option", "keep_comments=true", cwd=tmp_path).stdout
+    assert "0.2" in chaffinch("explain", "page.html", "--keep-comments", cwd=tmp_path).stdout
+
+
+def test_comments_with_learned_templates(chaffinch: Command, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(_COMMENTED, encoding="utf-8")
+    (tmp_path / "other.html").write_text(_COMMENTED.replace("finches", "bees"), encoding="utf-8")
+    assert chaffinch("learn", "page.html", "other.html", "-o", "kept.db", cwd=tmp_path).returncode == 0
+    done = chaffinch("clean", "page.html", "--templates", "kept.db", "--keep-comments", cwd=tmp_path)
+    assert (done.returncode, "sunflower" in done.stdout) == (0, True), done.stderr
+
+
+def test_comments_that_a_method_does_not_know(chaffinch: Command, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(_COMMENTED, encoding="utf-8")
+    done = chaffinch("clean", "page.html", "--method", "sandwich", "--keep-comments", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("chaffinch: --keep-comments: method sandwich does not tell comments")

@@ -156,3 +156,65 @@ def test_wrong_lengths_and_formats_are_refused() -> None:
         render(page, np.ones(1, dtype=np.bool_), "json", np.ones(3, dtype=np.float32))
     with pytest.raises(UsageError, match="is none of"):
         render(page, np.ones(1, dtype=np.bool_), "yaml")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ul><li>a</li><ul><li>b</li><ol><li>c</li></ol></ul><li>d</li></ul>", "- a\n  - b\n    1. c\n- d"),
+        ("<ol><li>a</li><ol><li>b<p>more</p></li></ol><li>c</li></ol>", "1. a\n\n    1. b\n\n       more\n\n2. c"),
+        ("<ul><ul><li>a</li></ul></ul>", "- a"),
+    ],
+)
+def test_a_list_between_items_stands_in_the_item_before_it(html: str, expected: str) -> None:
+    written = rendered(html, "markdown")
+    assert re.sub(r"\n+", "\n", written) == re.sub(r"\n+", "\n", expected)
+
+
+def test_short_lists_in_cells() -> None:
+    table = "<table><tr><th>What<td>In order:<ol><li>a|b</li><li>x:<ul><li>y</ul></ol> end<tr><th>More<td>c</table>"
+    expected = "| What | In order:<br>1. a\\|b<br>2. x:<br>◦ y<br>end |\n| --- | --- |\n| More | c |"
+    assert rendered(table, "markdown") == expected
+    assert "|" not in rendered(table.replace("<th>", "<td>").replace("a|b", "ab"), "markdown")
+    assert "|" not in rendered(table.replace("a|b", "<p>1<p>2"), "markdown")
+    assert "|" not in rendered(table.replace("a|b", "1" + 20 * "<li>2"), "markdown")
+
+
+@pytest.mark.parametrize(
+    ("inner", "tex"),
+    [
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", r"\frac{1}{2}"),
+        ("<msup><mi>x</mi><mn>2</mn></msup>", "x^{2}"),
+        ("<msup><mrow><mo>(</mo><mi>a</mi><mo>)</mo></mrow><mn>2</mn></msup>", "{(a)}^{2}"),
+        ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_{i}^{2}"),
+        ("<munderover><mo>&sum;</mo><mi>i</mi><mi>n</mi></munderover>", "\u2211_{i}^{n}"),
+        ("<msqrt><mi>x</mi><mo>+</mo><mn>1</mn></msqrt>", r"\sqrt{x+1}"),
+        ("<mroot><mi>x</mi><mn>3</mn></mroot>", r"\sqrt[3]{x}"),
+        ("<mover><mi>x</mi><mo>&macr;</mo></mover>", r"\overline{x}"),
+        ("<munder><mi>lim</mi><mi>n</mi></munder>", r"\lim_{n}"),
+        ("<msub><mi>sin</mi><mi>$</mi></msub>", r"\sin_{\$}"),
+        ("<mfrac><mi>m</mi><mtext>per day</mtext></mfrac>", r"\frac{m}{\text{per day}}"),
+        (
+            "<mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr><mtr><mtd><mn>3</mn></mtd></mtr></mtable>",
+            r"\begin{matrix} 1 & 2 \\ 3 \end{matrix}",
+        ),
+    ],
+)
+def test_formulas_without_a_source(inner: str, tex: str) -> None:
+    assert rendered(f"<p>So <math>{inner}</math>.", "markdown") == f"So ${tex}$."
+
+
+def test_formulas_that_say_all_by_their_letters() -> None:
+    assert rendered("<p>So <math><mi>x</mi><mo>=</mo><mn>2</mn></math>.", "markdown") == "So x=2."
+    odd = "<p>a<math><mfrac></mfrac><msup><mi>x</mi></msup></math>b"
+    assert rendered(odd, "markdown") == "a$x$b"
+    deep = f"<p>a<math>{'<mrow>' * 200}<msup><mi>x</mi><mn>2</mn></msup></math>b"
+    assert rendered(deep, "markdown") == "a$x^{2}$b"
+    assert rendered(f"<p>a<math><msup>{'<mi>x</mi>' * 9000}</msup></math>", "markdown").startswith("a")
+
+
+def test_delimiters_of_tex_where_a_script_reads_them() -> None:
+    prose = r"<p>Let \(x_i * y\) and \[ a_1 \] or (\( \)) be.</p>"
+    written = rendered(f'<script src="/mathjax/tex.js"></script>{prose}', "markdown")
+    assert written == "Let $x_i * y$ and $$a_1$$ or () be."
+    assert "$" not in rendered(prose, "markdown")

@@ -118,9 +118,7 @@ def add_method_options(parser: argparse.ArgumentParser, *, favor: bool = True, c
             "(keep nothing) (default: %(default)s)",
         )
     if comments:
-        group.add_argument(
-            "--keep-comments", action="store_true", help="keep what readers wrote under an article too"
-        )
+        group.add_argument("--keep-comments", action="store_true", help="keep what readers wrote under an article too")
 
 
 def method_of(parsed: argparse.Namespace, default: str = DEFAULT_METHOD) -> AnyMethod:

@@ -76,6 +76,13 @@ def loose_lists(page: Page) -> set[int]:
     return set(page.parent[items].tolist())
 
 
+def cell_mark(depth: int, number: int | None) -> str:
+    """Return what stands before an item of a list in a cell of a table, which is on one line."""
+    if number is not None:
+        return f"{number}."
+    return "-" if depth <= 1 else "◦"
+
+
 def numeral(number: int, kind: str | None) -> str:
     """Write a number as the `type` of its list asks."""
     if kind in {"a", "A"} and number > 0:

@@ -1,7 +1,7 @@
 r"""Markdown: CommonMark with the tables, strikethroughs, task lists and footnotes of GFM.
 
 - Every block-level element of plain text is a paragraph; `<br>` is a backslash at the end of the line. A heading is one
-  line; elements that wrap more than `_LONGEST_HEADING` block boundaries in a heading's tags are no headings.
+  line; elements that wrap more than `LONGEST_HEADING` block boundaries in a heading's tags are no headings.
 - Emphasis stands directly around its words. Where CommonMark would not take a marker for one (`**a:**b`), it is left
   out. In headings nothing is strong; code spans hold nothing but text; a link around code stays a link.
 - `<sup>` and `<sub>` stay as they are; `<q>` gets quotation marks, ruby text parentheses.
@@ -24,15 +24,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from chaffinch.page.arrays import covered
-from chaffinch.page.tags import IDS, TEXT, tag_set
-from chaffinch.render.code import PREFORMATTED, language, letters, preformatted
+from chaffinch.page.tags import IDS, TEXT
+from chaffinch.render.code import language, letters, preformatted
 from chaffinch.render.footnotes import find_footnotes
 from chaffinch.render.images import kept_images
 from chaffinch.render.links import clean_url
-from chaffinch.render.lists import MARGINS, OpenList, item_numbers, loose_lists
+from chaffinch.render.lists import MARGINS, OpenList, cell_mark, item_numbers, loose_lists
 from chaffinch.render.markdown_inline import BREAK, EMPHASES, LINK, SPACE, Kind, Token, assemble, escape, target
 from chaffinch.render.markdown_lines import Lines
 from chaffinch.render.markdown_tables import Table
+from chaffinch.render.markdown_tags import CODE_NAMES, EMPHASIS_OF, EMPTY, LONGEST_HEADING, MEANT, WRAPPED
 from chaffinch.render.math import formulas, is_typeset, typeset_parts
 from chaffinch.render.selection import counts, fold
 from chaffinch.render.tables import CELL, ROW, data_tables
@@ -44,21 +45,6 @@ if TYPE_CHECKING:
     from chaffinch.render.images import Image
     from chaffinch.render.selection import Selection
 
-_LONGEST_HEADING: Final = 8
-
-_LISTS: Final = tag_set("dir", "menu", "ol", "ul")
-_MEANT: Final = _LISTS | PREFORMATTED | tag_set(
-    "a", "b", "blockquote", "cite", "code", "dd", "del", "dfn", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "i",
-    "kbd", "li", "q", "rt", "s", "samp", "strike", "strong", "sub", "sup", "tt",
-)  # fmt: skip
-_EMPTY: Final = tag_set("br", "hr", "input")
-
-_EMPHASIS_OF: Final = {
-    "b": "strong", "cite": "em", "del": "del", "dfn": "em", "em": "em", "i": "em", "s": "del", "strike": "del",
-    "strong": "strong",
-}  # fmt: skip
-_WRAPPED: Final = {"sup": ("<sup>", "</sup>"), "sub": ("<sub>", "</sub>"), "q": ("“", "”"), "rt": ("(", ")")}
-_CODE_NAMES: Final = ("code", "kbd", "samp", "tt")
 _LAST_HASHES: Final = re.compile(r"(?<!\S)#+$")
 
 
@@ -115,6 +101,7 @@ class _Walk:
         self._after_term = False
         self._table: Table | None = None
         self._cell = -1
+        self._cell_lists = 0
         self._cells: IntArray = counts(CELL[self._page.tag] & selection.visible)
         self._numbers = item_numbers(self._page)
         self._loose = loose_lists(self._page)
@@ -122,7 +109,7 @@ class _Walk:
         self._notes = find_footnotes(selection)
         self._formulas, skipped = formulas(selection)
         self._typeset = is_typeset(self._page)
-        tables = data_tables(selection)
+        tables = data_tables(selection, lists=True)
         self.openers = self._openers()
         self.special: dict[int, Callable[[int, int, int], None]] = dict.fromkeys(tables, self._open_table)
         self.special.update(dict.fromkeys(preformatted(selection), self._open_preformatted))
@@ -140,10 +127,10 @@ class _Walk:
         content[list(self._images)] = True
         before = counts(content)
         leads_to_content = before[page.end] > before[:-1]
-        meant = _MEANT[page.tag]
+        meant = MEANT[page.tag]
         meant[list(self.special)] = True
         said = content | (meant & leads_to_content & selection.visible)
-        empty = _EMPTY[page.tag] & selection.visible
+        empty = EMPTY[page.tag] & selection.visible
         empty[empty] = leads_to_content[page.parent[empty]]
         said |= empty
         if tables:
@@ -157,12 +144,12 @@ class _Walk:
 
     def _openers(self) -> list[Callable[[int, int, int], None]]:
         """Return what to do at the start of each kind of element."""
-        result: list[Callable[[int, int, int], None]] = [self._ignore] * len(_MEANT)
+        result: list[Callable[[int, int, int], None]] = [self._ignore] * len(MEANT)
         groups: tuple[tuple[Callable[[int, int, int], None], Iterable[str]], ...] = (
             (self._open_list, ("dir", "menu", "ol", "ul")),
-            (self._open_emphasis, _EMPHASIS_OF),
-            (self._open_wrapped, _WRAPPED),
-            (self._open_code, _CODE_NAMES),
+            (self._open_emphasis, EMPHASIS_OF),
+            (self._open_wrapped, WRAPPED),
+            (self._open_code, CODE_NAMES),
             (self._open_heading, ("h1", "h2", "h3", "h4", "h5", "h6")),
             (self._open_cell, ("td", "th")),
             (self._open_link, ("a",)),
@@ -287,7 +274,7 @@ class _Walk:
         return close
 
     def _open_emphasis(self, node: int, end: int, _run: int) -> None:
-        name = _EMPHASIS_OF[self._page.name_of(node)]
+        name = EMPHASIS_OF[self._page.name_of(node)]
         if self._code or (name == "strong" and self._heading):
             return
         self._open_marker(name, EMPHASES[name], EMPHASES[name], end)
@@ -296,7 +283,7 @@ class _Walk:
         if self._code:
             return
         name = self._page.name_of(node)
-        self._open_marker(name, *_WRAPPED[name], end)
+        self._open_marker(name, *WRAPPED[name], end)
 
     def _open_code(self, node: int, end: int, _run: int) -> None:
         self._code += 1
@@ -354,7 +341,7 @@ class _Walk:
     def _open_heading(self, node: int, end: int, _run: int) -> None:
         self.flush()
         runs = self._selection.runs
-        if runs[end - 1] - runs[node] > _LONGEST_HEADING:
+        if runs[end - 1] - runs[node] > LONGEST_HEADING:
             return
         outer, self._heading = self._heading, int(self._page.name_of(node)[1])
 
@@ -373,6 +360,10 @@ class _Walk:
         self.lines.pop()
 
     def _open_list(self, node: int, end: int, _run: int) -> None:
+        if self._cell >= 0:
+            self._cell_lists += 1
+            self._push(end, self._close_cell_list)
+            return
         self.flush()
         ordered = self._page.tag[node] == IDS["ol"]
         markers = ".)" if ordered else "-*"
@@ -395,11 +386,18 @@ class _Walk:
             self._push(end, self.lines.pop)
         self._push(end, self._close_list)
 
+    def _close_cell_list(self) -> None:
+        self._cell_lists -= 1
+
     def _close_list(self) -> None:
         self.flush()
         self._ended_list = (len(self.lines.lines), self._lists.pop().marker)
 
-    def _open_item(self, node: int, end: int, _run: int) -> None:
+    def _open_item(self, node: int, end: int, run: int) -> None:
+        if self._cell >= 0:
+            self._meet(run)
+            self._tokens += (Token(Kind.RAW, cell_mark(self._cell_lists, self._numbers.get(node))), SPACE)
+            return
         self.flush()
         parent = int(self._page.parent[node])
         within = self._lists[-1] if self._lists and self._lists[-1].node == parent else None

@@ -70,9 +70,7 @@ def formulas(selection: Selection) -> tuple[dict[int, tuple[str, bool]], list[in
         if element < behind:
             continue
         behind = end
-        tex = _source(selection, element, end) or (page.attribute(element, "alttext") or "").strip()
-        if not tex and is_shaped(page, element):
-            tex = as_tex(page, element)
+        tex = _tex(selection, element, end)
         if not tex:
             continue
         found[element] = (tex, page.attribute(element, "display") == "block")
@@ -89,6 +87,13 @@ def formulas(selection: Selection) -> tuple[dict[int, tuple[str, bool]], list[in
                 if "katex-display" in (page.attribute(int(page.parent[page.parent[following]]), "class") or ""):
                     found[element] = (tex, True)
     return found, drawn
+
+
+def _tex(selection: Selection, element: int, end: int) -> str:
+    """Return the TeX of a formula, "" if its letters say all there is to it."""
+    page = selection.page
+    given = _source(selection, element, end) or (page.attribute(element, "alttext") or "").strip()
+    return given or (as_tex(page, element) if is_shaped(page, element) else "")
 
 
 def _source(selection: Selection, element: int, end: int) -> str:

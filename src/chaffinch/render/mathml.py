@@ -23,11 +23,11 @@ _FUNCTIONS: Final = frozenset(
     "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min"
     " sec sin sinh sup tan tanh".split()
 )
-_BESIDE: Final = frozenset("∑∏∐⋃⋂⋁⋀⨁⨂")
+_BESIDE: Final = frozenset(map(chr, (0x2211, 0x220F, 0x2210, 0x22C3, 0x22C2, 0x22C1, 0x22C0, 0x2A01, 0x2A02)))
 """Signs that take what stands above and below them as indices."""
 _ACCENTS: Final = {
-    "^": "hat", "ˆ": "hat", "¯": "overline", "‾": "overline", "→": "vec", "⃗": "vec", "~": "tilde", "˜": "tilde",
-    "˙": "dot", "¨": "ddot",
+    "^": "hat", "\u02c6": "hat", "\u00af": "overline", "\u203e": "overline", "\u2192": "vec", "\u20d7": "vec",
+    "~": "tilde", "\u02dc": "tilde", "\u02d9": "dot", "\u00a8": "ddot",
 }  # fmt: skip
 _INVISIBLE: Final = dict.fromkeys(map(ord, "\u2061\u2062\u2063\u2064"))
 _SHAPED: Final = frozenset(
@@ -80,6 +80,7 @@ def _identifier(text: str) -> str:
 
 
 def _script(base: str, under: str = "", over: str = "") -> str:
+    base = base.strip()
     whole = base if len(base) == 1 or base.strip("\\").isalpha() or base in _BESIDE else f"{{{base}}}"
     return f"{whole}{f'_{{{under}}}' if under else ''}{f'^{{{over}}}' if over else ''}"
 

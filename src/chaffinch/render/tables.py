@@ -29,18 +29,30 @@ _MOST_BREAKS: Final = 5
 """A cell with more line breaks, or more block-level elements, than that is running text."""
 
 
-def _crowded_cells(selection: Selection) -> IntArray:
-    """Return the cells that hold more than a line: several paragraphs, many line breaks or many blocks."""
+_LISTS: Final = tag_set("dir", "menu", "ol", "ul")
+_ITEM: Final = IDS["li"]
+_MOST_ITEMS: Final = 12
+"""A cell with more items is no line, even where lists may stand in one."""
+
+
+def _crowded_cells(selection: Selection, *, lists: bool = False) -> IntArray:
+    """Return the cells that hold more than a line: several paragraphs, many line breaks or many blocks.
+
+    With `lists`, a short list is no reason.
+    """
     page = selection.page
     cells = np.flatnonzero(CELL[page.tag] & selection.visible)
     paragraphs = counts(page.tag == IDS["p"])
     breaks = counts(page.tag == IDS["br"])
-    blocks = counts(selection.block_level)
+    of_lists = _LISTS[page.tag] | (page.tag == _ITEM)
+    blocks = counts(selection.block_level & ~of_lists if lists else selection.block_level)
+    items = counts(page.tag == _ITEM)
     ends = page.end[cells]
     crowded = (
         (paragraphs[ends] - paragraphs[cells] > 1)
         | (breaks[ends] - breaks[cells] > _MOST_BREAKS)
         | (blocks[ends] - blocks[cells] - 1 > _MOST_BREAKS)
+        | (items[ends] - items[cells] > _MOST_ITEMS)
     )
     return cells[crowded].astype(np.int32)
 
@@ -77,18 +89,23 @@ def tabular_rows(selection: Selection) -> IntArray:
     return rows[several & _free_of(unfit, rows, page.end) & ~_arranging(selection)[rows]]
 
 
-def data_tables(selection: Selection) -> list[int]:
+def data_tables(selection: Selection, *, lists: bool = False) -> list[int]:
     """Return the tables of at least two rows and two columns whose every row can be written on one line.
 
-    None stands inside another.
+    With `lists`, tables with header cells may have short lists in their cells. None stands inside another.
     """
     page = selection.page
     tables = np.flatnonzero((page.tag == TABLE) & selection.visible).astype(np.int32)
     if not tables.size:
         return []
-    unfit = _STRUCTURE[page.tag].copy()
-    unfit[_crowded_cells(selection)] = True
-    tables = tables[_free_of(unfit, tables, page.end) & ~_arranging(selection)[tables]]
+    strict = _STRUCTURE[page.tag].copy()
+    strict[_crowded_cells(selection)] = True
+    fit = _free_of(strict, tables, page.end)
+    if lists:
+        unfit = _STRUCTURE[page.tag] & ~_LISTS[page.tag]
+        unfit[_crowded_cells(selection, lists=True)] = True
+        fit |= _free_of(unfit, tables, page.end) & ~_free_of(page.tag == IDS["th"], tables, page.end)
+    tables = tables[fit & ~_arranging(selection)[tables]]
     rows = np.flatnonzero(page.tag == ROW)
     cells = counts(CELL[page.tag])
     width = cells[page.end[rows]] - cells[rows]
