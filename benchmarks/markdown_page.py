@@ -177,8 +177,16 @@ def html_to_markdown_of(html: str) -> str:
 def trafilatura_of(html: str) -> str:
     """Return what trafilatura writes of the piece in the middle of an article."""
     body = f"<html><body><article><p>{_PROSE}</p>{html}<p>{_PROSE}</p></article></body></html>"
-    options = {"include_links": True, "include_images": True, "include_formatting": True, "favor_recall": True}
-    return str(trafilatura.extract(body, url=_URL, output_format="markdown", **options)).replace(_PROSE, "").strip("\n")
+    written = trafilatura.extract(
+        body,
+        url=_URL,
+        output_format="markdown",
+        include_links=True,
+        include_images=True,
+        include_formatting=True,
+        favor_recall=True,
+    )
+    return str(written).replace(_PROSE, "").strip("\n")
 
 
 WRITERS: Final[dict[str, Callable[[str], str]]] = {

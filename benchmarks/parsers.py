@@ -152,7 +152,9 @@ def of_resiliparse(html: str) -> list[Token]:
                 walk(node.first_child, depth + 1)
             node = node.next
 
-    walk(HTMLTree.parse(html).document.first_child, 0)
+    document = HTMLTree.parse(html).document
+    if document is not None:
+        walk(document.first_child, 0)
     return tree
 
 

@@ -19,7 +19,7 @@ from chaffinch.methods.fused import KIND, VERSION, Fused, shipped
 from chaffinch.methods.fused_network import Surroundings, best_cut, judge_inputs
 from chaffinch.methods.judge_numbers import JUDGE_NAMES, SITE_NAMES, judge_numbers
 from chaffinch.methods.page_evidence import LEVELS, NUMBER_NAMES, find_evidence
-from chaffinch.methods.site_evidence import PLACE_NAMES, Places
+from chaffinch.methods.site_evidence import PLACE_NAMES, Places, SiteEvidence
 from chaffinch.models import read_model, write_model
 from chaffinch.models.files import load_model
 from chaffinch.page import Page, parse
@@ -147,7 +147,7 @@ def test_a_site_helps() -> None:
     assert known > alone
 
 
-def block_score(page: Page, text: str, template: object) -> float:
+def block_score(page: Page, text: str, template: SiteEvidence | None) -> float:
     scores = METHOD.score(page, template)
     return float(scores[[node for node, found in enumerate(page.texts) if found == text]].max())
 
@@ -285,7 +285,9 @@ def test_networks_of_another_version_are_refused(tmp_path: Path) -> None:
 def test_templates_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as later:
         later.setattr(Fused, "version", Fused.version + 1)
-        data = METHOD.dump(learn_template(METHOD, make_site(3)))
+        template = learn_template(METHOD, make_site(3))
+        assert template is not None
+        data = METHOD.dump(template)
     with pytest.raises(ModelError):
         METHOD.load(data)
 

@@ -71,7 +71,8 @@ class Selector:
         for relation, compound in self.steps:
             fits = np.zeros(len(page), dtype=np.bool_)
             fits[elements] = [
-                compound.fits(name, given) for name, given in zip(page.element_names, attributes, strict=True)
+                compound.fits(page.name_of(element), given)
+                for element, given in zip(elements.tolist(), attributes, strict=True)
             ]
             if relation == ">":
                 fits &= np.append(found, np.False_)[page.parent]
