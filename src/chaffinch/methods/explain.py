@@ -107,7 +107,7 @@ def explain_page(
     threshold = threshold_of(method, favor)
     shown, page = page, read_by(method, page)
     scores = method.score(shown, template)
-    evidence = method.evidence(shown, template) if isinstance(method, Explains) else None
+    evidence = method.evidence(shown, template) if isinstance(method, Explains) and len(page.blocks) else None
     means = block_scores(page, scores)
     dropped = block_scores(page, (scores >= threshold).astype(np.float32)) >= 0.5
     columns = zip(page.blocks.texts, page.blocks.first.tolist(), page.blocks.words.tolist(), strict=True)
