@@ -29,7 +29,9 @@ def make_document(page: Page, scores: FloatArray, *, method: AnyMethod, threshol
     page, kept = decide(method, page, scores, threshold)
     content = render(page, kept, format, scores)
     words_kept = int(np.sum(page.blocks.text_words, where=kept))
-    return with_content(described, content, words_kept)
+    made = with_content(described, content, words_kept)
+    # What was hidden and is shown now counts as read.
+    return replace(made, words_in=int(page.blocks.words.sum()))
 
 
 def with_structured(described: Document, structured: Page) -> Document:
