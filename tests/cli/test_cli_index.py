@@ -251,6 +251,48 @@ def test_a_killed_run_leaves_what_was_committed(chaffinch: Command, tmp_path: Pa
     assert "500 added, 2,000 unchanged; 2,500 pages in the index" in done.stderr
 
 
+_IN_SMALL_COMMITS = """
+import sys
+from chaffinch.cli.main import main
+from chaffinch.index import writer
+writer._COMMIT_PAGES = 20
+print("begun", flush=True)
+sys.exit(main(["index", "crawl", "-o", sys.argv[1], *sys.argv[2:]]))
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--method", "blocks"], ["--one-pass"]])
+def test_an_index_that_is_killed_again_and_again(tmp_path: Path, arguments: list[str]) -> None:
+    """The same command once more gives what an uninterrupted one gives, scores and all."""
+    write_site(tmp_path / "crawl", [f"Own words of page {n}. {'and more ' * (n % 7)}" for n in range(300)])
+
+    def ends(name: str, seconds: float) -> bool:
+        command = [sys.executable, "-c", _IN_SMALL_COMMITS, name, *arguments]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
+            assert run.stdout is not None
+            assert run.stdout.readline() == b"begun\n"
+            try:
+                assert run.wait(seconds) == 0
+            except subprocess.TimeoutExpired:
+                run.kill()
+                return False
+        return True
+
+    start = time.monotonic()
+    assert ends("whole", 100)
+    usual = time.monotonic() - start
+    kills = [ends("killed", usual * part / 6) for part in range(1, 6)]
+    assert not kills[0], "the run was done before it could be killed"
+    assert ends("killed", 100)
+    found = []
+    for name in ("whole", "killed"):
+        index = SearchIndex(str(tmp_path / name))
+        hits = [index.search(query, limit=300).hits for query in ("*", "page more", "template:rights")]
+        found.append([sorted((hit.entry.source, hit.score, hit.entry) for hit in some) for some in hits])
+    assert len(found[0][0]) == 300
+    assert found[0] == found[1]
+
+
 def test_a_full_disk_is_told_and_what_was_committed_stays(chaffinch: Command, tmp_path: Path) -> None:
     """A limit on the size of files stands in for a full disk: the engine meets the same error at the same calls."""
     index = tmp_path / "index"

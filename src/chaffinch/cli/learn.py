@@ -106,11 +106,7 @@ def _run(parsed: argparse.Namespace) -> int:
     extent = estimate_total(parsed.inputs)
     progress = Progress(extent.total if extent.unit == "pages" else None)
 
-    def step(pages: int) -> None:
-        for _ in range(pages):
-            progress.step()
-
-    how = LearnOptions(replace=parsed.replace, relearn=parsed.relearn, step=step, engine=engine_of(parsed))
+    how = LearnOptions(replace=parsed.replace, relearn=parsed.relearn, step=progress.steps, engine=engine_of(parsed))
     states = input_states(parsed.inputs, options.sources)
     try:
         if how.engine is not None:

@@ -30,6 +30,11 @@ class Progress:
             sys.stderr.write(f"\r\x1b[K{self._line(now - self._start)}")
             sys.stderr.flush()
 
+    def steps(self, pages: int) -> None:
+        """Count pages."""
+        for _ in range(pages):
+            self.step()
+
     def tell(self, text: str) -> None:
         """Show what is being done where pages are not what is counted."""
         if self._shown:

@@ -5,6 +5,7 @@ from chaffinch.records.drawing import draw
 from chaffinch.records.grouping import group_pages
 from chaffinch.records.mining import Mined, mine, mine_all, mine_records, results_of
 from chaffinch.records.results import PageRecords, Record, Unit
+from chaffinch.records.run import RecordsReport, RecordsRun
 from chaffinch.records.tables import MinedRecords
 from chaffinch.records.units import UnitOptions
 from chaffinch.records.wrapper import Wrapper, read_wrappers, write_wrappers
@@ -15,6 +16,8 @@ __all__ = [
     "MinedRecords",
     "PageRecords",
     "Record",
+    "RecordsReport",
+    "RecordsRun",
     "Unit",
     "UnitOptions",
     "Wrapper",

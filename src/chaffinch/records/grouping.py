@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -18,21 +18,24 @@ if TYPE_CHECKING:
 
     Sketch = NDArray[np.uint64]
 
-_WIDTH: Final = 128
-_FACTORS: Final = np.random.Generator(np.random.PCG64(2007)).integers(1, 2**63, _WIDTH, dtype=np.uint64) | np.uint64(1)
+SKETCH_WIDTH: Final = 128
+_FACTORS: Final = np.random.Generator(np.random.PCG64(2007)).integers(
+    1, 2**63, SKETCH_WIDTH, dtype=np.uint64
+) | np.uint64(1)
 ONE_SITE: Final = 0.25
 """How alike two pages of one site are at least if they come from one template."""
 ONE_FOLDER: Final = 0.55
 """The same for pages of one folder of which nothing tells the site."""
 ANYWHERE: Final = 0.9
 """The same for pages that only stand in one input."""
+_NEVER: Final = 2.0
 
 
 def sketch_of(page: Page) -> Sketch:
     """Return the least of many hashes of a page's tag paths: equal entries estimate the share of common paths."""
     paths = np.unique(page.tag_path[page.tag != TEXT])
     if len(paths) == 0:
-        return np.zeros(_WIDTH, dtype=np.uint64)
+        return np.zeros(SKETCH_WIDTH, dtype=np.uint64)
     with np.errstate(over="ignore"):
         mixed = paths[:, None] * _FACTORS[None, :]
         mixed ^= mixed >> np.uint64(31)
@@ -46,56 +49,132 @@ def likeness(one: Sketch, other: Sketch) -> float:
     return float((one == other).mean())
 
 
-@dataclass(eq=False)
-class _Group:
-    site: str | None
-    folders: set[str]
-    sketches: list[Sketch]
-    pages: list[int]
-
-
 _MOST_SKETCHES: Final = 4
+LATEST: Final = 200
+"""Groups beyond the latest so many of a site, of a folder, or of all are not looked at."""
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """Pages that share a template."""
+
+    number: int
+    site: str | None
+    """None if nothing tells the site of its pages."""
+    sketches: list[Sketch]
+    """Of some of its pages."""
+
+
+class Groups(Protocol):
+    """Where the groups found so far are kept."""
+
+    def of_site(self, site: str) -> list[Group]:
+        """Return the latest groups of a site."""
+        ...
+
+    def of_folder(self, folder: str) -> list[Group]:
+        """Return the latest groups with pages in a folder."""
+        ...
+
+    def latest(self) -> list[Group]:
+        """Return the latest groups of all."""
+        ...
+
+    def add(self, site: str | None) -> Group:
+        """Return a new group, numbered from 0."""
+        ...
+
+    def put(self, group: Group, folder: str | None) -> None:
+        """Write what has changed of a group, and that it has a page in a folder."""
+        ...
+
+
+class HeldGroups:
+    """Groups in memory."""
+
+    def __init__(self) -> None:
+        self._groups: list[Group] = []
+        self._by_site: dict[str, list[Group]] = {}
+        self._by_folder: dict[str, list[Group]] = {}
+
+    def of_site(self, site: str) -> list[Group]:
+        """Return the latest groups of a site."""
+        return self._by_site.get(site, [])[-LATEST:]
+
+    def of_folder(self, folder: str) -> list[Group]:
+        """Return the latest groups with pages in a folder."""
+        return self._by_folder.get(folder, [])[-LATEST:]
+
+    def latest(self) -> list[Group]:
+        """Return the latest groups of all."""
+        return self._groups[-LATEST:]
+
+    def add(self, site: str | None) -> Group:
+        """Return a new group."""
+        self._groups.append(Group(len(self._groups), site, []))
+        return self._groups[-1]
+
+    def put(self, group: Group, folder: str | None) -> None:
+        """Write down where a group has pages."""
+        for table, key in ((self._by_site, group.site), (self._by_folder, folder)):
+            if key is not None and group not in table.setdefault(key, []):
+                table[key].append(group)
+
+
+@dataclass(frozen=True, slots=True)
+class Sketched:
+    """What tells the template of a page."""
+
+    site: str | None
+    folder: str | None
+    """The folder that it was read from; None if its URL says where it belongs."""
+    sketch: Sketch
+
+    @classmethod
+    def of(cls, page: Page) -> Sketched:
+        """Look at a page."""
+        site, directory = page.place.site, page.place.directory
+        told = bool(page.url) and site == directory.split("/")[0]
+        return cls(site if page.url else None, None if told else directory, sketch_of(page))
+
+
+def group_of(page: Sketched, groups: Groups) -> Group:
+    """Return the group that a page belongs to, and make it a part of it."""
+    of_site = groups.of_site(page.site) if page.site is not None else []
+    of_folder = groups.of_folder(page.folder) if page.folder is not None else []
+    in_folder = {group.number for group in of_folder}
+    best = _best([*of_site, *of_folder], page, in_folder) or _best(groups.latest(), page, in_folder)
+    group = best or groups.add(page.site)
+    changed = best is None or len(group.sketches) < _MOST_SKETCHES
+    if len(group.sketches) < _MOST_SKETCHES:
+        group.sketches.append(page.sketch)
+    if page.site is not None and group.site is None:
+        group.site = page.site
+        changed = True
+    if changed or (page.folder is not None and group.number not in in_folder):
+        groups.put(group, page.folder)
+    return group
 
 
 def group_pages(pages: Sequence[Page]) -> list[list[int]]:
     """Return the pages that share a template, as numbers, in the order of the first of each group."""
-    groups: list[_Group] = []
-    by_site: dict[str, list[_Group]] = {}
-    by_folder: dict[str, list[_Group]] = {}
+    groups = HeldGroups()
+    members: dict[int, list[int]] = {}
     for number, page in enumerate(pages):
-        site = page.place.site if page.url else None
-        folder = page.place.directory if not page.url or site != page.place.directory.split("/")[0] else ""
-        sketch = sketch_of(page)
-        near = [*by_site.get(site or "", ()), *by_folder.get(folder, ())]
-        best = _best(near, sketch, site, folder) or _best(groups[-_LATEST:], sketch, site, folder)
-        if best is None:
-            best = _Group(site, set(), [], [])
-            groups.append(best)
-        best.pages.append(number)
-        if len(best.sketches) < _MOST_SKETCHES:
-            best.sketches.append(sketch)
-        if site is not None and best.site is None:
-            best.site = site
-        if site is not None and best not in by_site.setdefault(site, []):
-            by_site[site].append(best)
-        if folder not in best.folders:
-            best.folders.add(folder)
-            by_folder.setdefault(folder, []).append(best)
-    return [group.pages for group in groups]
+        members.setdefault(group_of(Sketched.of(page), groups).number, []).append(number)
+    return list(members.values())
 
 
-_LATEST: Final = 200
-
-
-def _best(groups: Sequence[_Group], sketch: Sketch, site: str | None, folder: str) -> _Group | None:
+def _best(groups: Sequence[Group], page: Sketched, in_folder: set[int]) -> Group | None:
     """Return the group that a page is likest to, if it is alike enough."""
-    best: tuple[float, _Group] | None = None
+    best: tuple[float, Group] | None = None
     for group in groups:
-        alike = max(likeness(sketch, other) for other in group.sketches)
-        if site is not None and group.site is not None:
-            wanted = ONE_SITE if site == group.site else ANYWHERE if folder in group.folders else 2.0
+        alike = max(likeness(page.sketch, other) for other in group.sketches)
+        if page.site is not None and group.site is not None:
+            same_folder = ANYWHERE if group.number in in_folder else _NEVER
+            wanted = ONE_SITE if page.site == group.site else same_folder
         else:
-            wanted = ONE_FOLDER if folder in group.folders else ANYWHERE
+            wanted = ONE_FOLDER if group.number in in_folder else ANYWHERE
         if alike >= wanted and (best is None or alike > best[0]):
             best = (alike, group)
     return best[1] if best is not None else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,15 @@ class PageRecords:
         """Return plain values to be written as one line of JSON."""
         return {"source": self.source, "url": self.url, "records": [_record(record) for record in self.records]}
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> PageRecords:
+        """Return the page that `as_json` made plain values of."""
+        records = tuple(
+            Record(tuple(Unit(**unit) for unit in record["units"]), record.get("link"), record.get("image"))
+            for record in values["records"]
+        )
+        return cls(values["source"], values["url"], records)
+
 
 def _record(record: Record) -> dict[str, Any]:
     row: dict[str, Any] = {"units": [_unit(unit) for unit in record.units]}
@@ -66,6 +75,6 @@ def _unit(unit: Unit) -> dict[str, Any]:
     return row
 
 
-def slot_names(pages: Sequence[PageRecords]) -> list[str]:
+def slot_names(pages: Iterable[PageRecords]) -> list[str]:
     """Return the slots of pages in the order in which they first appear."""
     return list(dict.fromkeys(unit.slot for page in pages for record in page.records for unit in record.units))

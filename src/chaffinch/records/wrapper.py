@@ -14,7 +14,7 @@ from chaffinch.errors import ModelError, OutputError
 from chaffinch.records.graph import TemplateGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 FORMAT: Final = "chaffinch record wrapper"
 VERSION: Final = 1
@@ -113,12 +113,13 @@ def _signature(parts: list[Any]) -> Signature:
     return Signature(int(slot), int(anchor, 16), int(kind), int(left, 16), int(right, 16))
 
 
-def write_wrappers(path: str | Path, wrappers: list[Wrapper]) -> None:
+def write_wrappers(path: str | Path, wrappers: Iterable[Wrapper]) -> None:
     """Write wrappers, one line each; what stands under the name is always whole."""
     target = Path(path)
     part = target.with_name(f".{target.name}.part")
     try:
-        part.write_text("".join(json.dumps(wrapper.as_json(), sort_keys=True) + "\n" for wrapper in wrappers), "utf-8")
+        with part.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(wrapper.as_json(), sort_keys=True) + "\n" for wrapper in wrappers)
         part.replace(target)
     except OSError as error:
         part.unlink(missing_ok=True)
