@@ -117,6 +117,14 @@ def test_a_cluster_that_loses_a_worker_gives_what_this_machine_gives(session: Sp
     assert set(report.stages) == {"learn", "clean"}
 
 
+def test_the_default_method_gives_what_it_gives_here(session: SparkSession, pages: Path) -> None:
+    inputs = [str(pages / f"part-{file:02}.jsonl") for file in range(4)]
+    options = RunOptions(format="markdown")
+    here = list(clean_inputs(inputs, options))
+    assert list(SparkEngine(session).clean(inputs, options, RunReport.of(options))) == here
+    assert sum(outcome.informed for outcome in here) == 4 * PAGES
+
+
 def test_learning_keeps_what_this_machine_keeps(session: SparkSession, pages: Path, tmp_path: Path) -> None:
     """With so many parts, summaries are merged in two steps."""
     assert crawl_of_inputs(session, [str(pages)], SourceOptions()).parts > MERGED_AT_ONCE
