@@ -64,15 +64,21 @@ def build_postings(words: HashArray, blocks: IntArray | IndexArray) -> Postings:
 
     The words of a block need not stand side by side: a block within another cuts it in two.
     """
-    order = np.argsort(blocks, kind="stable")
-    blocks = blocks[order]
-    offset = np.arange(len(order)) - _run_starts(blocks)
-    return postings_from(words[order], blocks, offset)
+    by_block = np.argsort(blocks, kind="stable")
+    ordered = blocks[by_block]
+    offset = np.empty(len(by_block), dtype=np.intp)
+    offset[by_block] = np.arange(len(by_block)) - _run_starts(ordered)
+    return _postings(words, blocks, offset, np.lexsort((words, blocks)))
 
 
 def postings_from(words: HashArray, blocks: IntArray | IndexArray, offsets: IntArray | IndexArray) -> Postings:
     """Build the table from an index builder's triples of word, block and offset, in any order."""
-    order = np.lexsort((offsets, words, blocks))
+    return _postings(words, blocks, offsets, np.lexsort((offsets, words, blocks)))
+
+
+def _postings(
+    words: HashArray, blocks: IntArray | IndexArray, offsets: IntArray | IndexArray, order: IndexArray
+) -> Postings:
     words, blocks = words[order], blocks[order]
     start = np.flatnonzero(first_of_runs(blocks, words))
     return Postings(

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
@@ -65,6 +67,8 @@ _SPACED: Final = bytes(
     code if code == ord(_END) or code >= 0x80 or _WORD.match(chr(code)) else ord(" ") for code in range(256)
 )
 """Puts a space in place of every ASCII character that is in no word."""
+_MARKS: Final = "\xa0\ufeff\xa9\xae\xab\xbb\xb7\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u2122"
+"""Signs that often are the only characters of a text beyond ASCII, and that no word has: spaces, quotes, dashes, ©."""
 _END_HASH: Final = np.uint64(xxh3_64_intdigest(_END.encode()))
 
 
@@ -100,7 +104,7 @@ def mixed(*columns: NDArray[np.uint64]) -> HashArray:
 def find_layout(page: Page, layout: LayoutName, attributes: AttributeSet, most_siblings: int) -> Layout:
     """Cut a page into layout blocks. Numbers among siblings beyond `most_siblings` count as that."""
     cuts = LAYOUTS[layout][page.tag]
-    around = nearest_marked(page.parent, cuts)
+    around = page.block_element if layout == "blocks" else nearest_marked(page.parent, cuts)
     elements = np.flatnonzero(cuts)
     # One more entry at the end, so that -1 (no element around) stays -1.
     number = np.full(len(page) + 1, -1, dtype=np.int32)
@@ -109,9 +113,12 @@ def find_layout(page: Page, layout: LayoutName, attributes: AttributeSet, most_s
     parent = np.where(above >= 0, number[around[above]], -1).astype(np.int32)
     sibling = np.minimum(_sibling_number(parent), min(most_siblings, _MOST_SIBLINGS)).astype(np.uint64)
 
-    owner = around[page.parent[page.blocks.first]].astype(np.intp)
-    used_elements, of_leaf = np.unique(owner, return_inverse=True)
-    used = number[used_elements]
+    owner = number[around[page.parent[page.blocks.first]]] + 1
+    owns = np.zeros(len(elements) + 1, dtype=np.bool_)
+    owns[owner] = True
+    of_leaf = (np.cumsum(owns) - 1)[owner]
+    used = (np.flatnonzero(owns) - 1).astype(np.int32)
+    used_elements = np.append(elements, -1)[used]
     names = page.name_hash[elements]
     depth, place = ancestry(parent, mixed(names, sibling))
     layers = _layers(used, parent)
@@ -134,9 +141,12 @@ def leaf_words(page: Page) -> tuple[HashArray, IntArray]:
 
 def _split_words(text: str) -> list[bytes]:
     """Return what `_WORD` finds, in UTF-8. It is asked only of the few pieces that are not ASCII: that is faster."""
+    if not text.isascii():
+        for mark in _MARKS:
+            text = text.replace(mark, " ")
     words = text.encode("utf-8", "surrogatepass").translate(_SPACED).split()
     if not text.isascii():
-        for place in [place for place, word in enumerate(words) if not word.isascii()][::-1]:
+        for place in [*compress(range(len(words)), map(not_, map(bytes.isascii, words)))][::-1]:
             found = _WORD.findall(words[place].decode("utf-8", "surrogatepass"))
             words[place : place + 1] = [word.encode() for word in found]
     return words
@@ -174,10 +184,15 @@ def _attribute_hashes(page: Page, elements: IndexArray, names: frozenset[str]) -
     if not names:
         return np.zeros(len(elements), dtype=np.uint64)
     found = [page.element_attributes[number] for number in page.element_number[elements].tolist()]
-    hashes = {attributes: _attribute_hash(attributes, names) for attributes in set(found)}
-    return np.array([hashes[attributes] for attributes in found], dtype=np.uint64)
+    result = np.zeros(len(found), dtype=np.uint64)
+    for place, attributes in enumerate(found):
+        for key, _ in attributes:
+            if key in names:
+                result[place] = _attribute_hash(attributes, names)
+                break
+    return result
 
 
 def _attribute_hash(attributes: tuple[tuple[str, str], ...], names: frozenset[str]) -> int:
     text = "\0".join(f"{key}={value}" for key, value in attributes if key in names)
-    return xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) if text else 0
+    return xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
