@@ -1,11 +1,12 @@
 """Write a crawl as large as wanted: the pages of `swde` under many site names, with varied text.
 
     python benchmarks/large_crawl.py FOLDER --pages 100000 --sites 1000 --files 8
+    python benchmarks/large_crawl.py FOLDER --pages 1000000 --sites 1 --tiny
 
 Every site is a copy of one of the three sites of `swde` with the smallest pages (28 kB in the mean). In each copy of a
 page, the words that stand on less than a fifth of its site's pages get an ending of their own: texts that were
 different stay different, and what is template stays template. Pages of all sites come in turn, which is the order that
-is hardest to hold in memory.
+is hardest to hold in memory. With `--tiny`, pages are invented, of half a kB: a menu, and a sentence of their own.
 """
 
 from __future__ import annotations
@@ -69,6 +70,14 @@ def read_base(folder: Path) -> list[Base]:
     return bases
 
 
+def tiny_base() -> Base:
+    """Return an invented page, which needs no data."""
+    before = "<!doctype html><html lang=en><head><title>Entry {}</title></head><body><nav><a href=/>Home</a> "
+    before += "<a href=/news>News</a> <a href=/about>About us</a></nav><main><h1>Entry {}</h1><p>Own words of entry {}"
+    behind = ", which nobody else has, and a few more of them.</p></main><footer><p>All rights reserved</p></footer>"
+    return Base(tuple(f"{before}{behind}".split("{}")))
+
+
 def smallest_sites(data: Path) -> list[Path]:
     """Return the sites with the smallest pages."""
     sites = [path for path in (data / "swde").iterdir() if path.is_dir()]
@@ -86,9 +95,9 @@ def record(url: str, number: int, body: bytes) -> bytes:
     return gzip.compress(head.encode() + http + b"\r\n\r\n", 1, mtime=0)
 
 
-def write_crawl(folder: Path, pages: int, sites: int, files: int) -> None:
+def write_crawl(folder: Path, pages: int, sites: int, files: int, *, tiny: bool) -> None:
     """Write the crawl."""
-    bases = [read_base(site) for site in smallest_sites(find_data())]
+    bases = [[tiny_base()]] if tiny else [read_base(site) for site in smallest_sites(find_data())]
     folder.mkdir(parents=True, exist_ok=True)
     for part in range(files):
         with (folder / f"part-{part:05}.warc.gz").open("wb") as file:
@@ -107,8 +116,9 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--sites", type=int, default=1000)
     parser.add_argument("--files", type=int, default=8)
+    parser.add_argument("--tiny", action="store_true")
     parsed = parser.parse_args()
-    write_crawl(parsed.folder, parsed.pages, parsed.sites, parsed.files)
+    write_crawl(parsed.folder, parsed.pages, parsed.sites, parsed.files, tiny=parsed.tiny)
     return 0
 
 
