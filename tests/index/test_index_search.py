@@ -254,3 +254,9 @@ def test_any_text_is_indexed_and_any_query_answered(
 def test_preparing_adds_separators_only(text: str) -> None:
     assert prepared("東a京") == "\x1f東\x1fa\x1f京\x1f"
     assert prepared(prepared(text)).replace("\x1f", "") == prepared(text).replace("\x1f", "")
+
+
+def test_letters_of_another_width_are_the_same(tmp_path: Path) -> None:
+    index = build(tmp_path / "i", entry("wide", "\uff2e\uff25\uff23 \uff12\uff10\uff12\uff14 \uff76\uff9e\uff7d"))
+    for query in ("nec", "2024", "\u30ac\u30b9", "\uff2e\uff25\uff23"):
+        assert len(index.search(query).hits) == 1, query

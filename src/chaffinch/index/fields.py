@@ -53,6 +53,10 @@ _SPACELESS_CHARACTER: Final = re.compile(f"[{_SPACELESS}]")
 _HAS_SPACELESS: Final = _SPACELESS_CHARACTER.search
 
 
+_OTHER_WIDTH: Final = re.compile("[\uff01-\uff9f]+")
+"""Full-width forms of ASCII, and half-width kana."""
+
+
 def is_spaceless(word: str) -> bool:
     """Tell whether a word of an index is a character of a script without spaces."""
     return len(word) == 1 and _HAS_SPACELESS(word) is not None
@@ -68,10 +72,15 @@ def _is_latin(text: str) -> bool:
 
 
 def prepared(text: str) -> str:
-    """Return `text` as the engine can split it into words: composed, and with separators around ideographs."""
+    """Return `text` as the engine can split it into words: composed, and with separators around ideographs.
+
+    Letters, digits and kana of the other width, as East Asian pages mix them, become those of the usual one.
+    """
     if _is_latin(text):
         return text
     text = unicodedata.normalize("NFC", text)
+    if _OTHER_WIDTH.search(text):
+        text = _OTHER_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     if _HAS_SPACELESS(text):
         text = _SPACELESS_CHARACTER.sub(rf"{SEPARATOR}\g<0>{SEPARATOR}", text)
     return text
