@@ -53,8 +53,11 @@ _SPACELESS_CHARACTER: Final = re.compile(f"[{_SPACELESS}]")
 _HAS_SPACELESS: Final = _SPACELESS_CHARACTER.search
 
 
-_OTHER_WIDTH: Final = re.compile("[\uff01-\uff9f]+")
+_WIDTHS: Final = "\uff01-\uff9f"
 """Full-width forms of ASCII, and half-width kana."""
+_OTHER_WIDTH: Final = re.compile(f"[{_WIDTHS}]+")
+_IS_EAST_ASIAN: Final = re.compile(f"[{_SPACELESS}{_WIDTHS}]").search
+"""Whether there is anything to do at all: one look at the text, not two."""
 
 
 def is_spaceless(word: str) -> bool:
@@ -79,11 +82,10 @@ def prepared(text: str) -> str:
     if _is_latin(text):
         return text
     text = unicodedata.normalize("NFC", text)
-    if _OTHER_WIDTH.search(text):
-        text = _OTHER_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    if _HAS_SPACELESS(text):
-        text = _SPACELESS_CHARACTER.sub(rf"{SEPARATOR}\g<0>{SEPARATOR}", text)
-    return text
+    if not _IS_EAST_ASIAN(text):
+        return text
+    text = _OTHER_WIDTH.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    return _SPACELESS_CHARACTER.sub(rf"{SEPARATOR}\g<0>{SEPARATOR}", text)
 
 
 def make_analyzer(stem: str | None) -> tantivy.TextAnalyzer:
