@@ -28,18 +28,19 @@ from chaffinch.methods.fused_network import (
     best_cut,
     one_thread,
 )
-from chaffinch.methods.judge_numbers import JUDGE_NAMES, SITE_NAMES, judge_numbers
+from chaffinch.methods.judge_numbers import JUDGE_NAMES, SITE_NAMES, judge_numbers, page_numbers, site_numbers
 from chaffinch.methods.page_evidence import NUMBER_NAMES, find_evidence
 from chaffinch.methods.site_evidence import Places, SiteEvidence
+from chaffinch.methods.word_hashes import hash_texts
 from chaffinch.models.files import load_model
-from chaffinch.page.arrays import frozen
+from chaffinch.page.arrays import frozen, offsets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from chaffinch.methods.page_evidence import PageEvidence
     from chaffinch.models.files import Model
-    from chaffinch.page.arrays import BoolArray, FloatArray
+    from chaffinch.page.arrays import BoolArray, FloatArray, HashArray
     from chaffinch.page.table import Page
 
 KIND: Final = "fused"
@@ -96,7 +97,7 @@ class Fused:
     judges_hidden: ClassVar[bool] = True
     name: ClassVar[str] = "fused"
     summary: ClassVar[str] = "what the page shows and what the pages of its site show, weighed by trained networks"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     @property
     def streams(self) -> bool:
@@ -217,12 +218,9 @@ def block_logits(evidence: PageEvidence, site: SiteEvidence | None, networks: Ne
 def _logits(evidence: PageEvidence, site: SiteEvidence | None, networks: Networks) -> FloatArray:
     with one_thread():
         first = networks.page.logits(evidence, Surroundings.of(evidence))
-        logits = networks.judge.logits(judge_numbers(evidence, first, None))
-        if site is None:
-            return logits
         # What the page says counts as much as what its site says: some template differs from page to page.
-        informed = networks.judge.logits(judge_numbers(evidence, first, site))
-    return np.asarray((logits + informed) / 2, dtype=np.float32)
+        about_site = None if site is None else site_numbers(evidence, site)
+        return networks.judge.both(page_numbers(evidence, first), about_site)
 
 
 COLUMNS: Final = {name: place for place, name in enumerate(NUMBER_NAMES)}
@@ -234,22 +232,27 @@ def probabilities(logits: FloatArray) -> FloatArray:
     return likely
 
 
-_COMMENT_NAMES: Final = frozenset({"comment", "comments", "commentlist", "replies", "disqus", "respond"})
+_COMMENT_NAMES: Final = ("comment", "comments", "commentlist", "replies", "disqus", "respond")
 _COMMENT_LOGIT: Final = np.float32(1.0)
 _COMMENT_LINKS: Final = 0.5
 """Of a comment's text at most this share is in links; the rest are its buttons."""
 
 
+@cache
+def _comment_hashes() -> HashArray:
+    return hash_texts(_COMMENT_NAMES)
+
+
 def _in_comments(evidence: PageEvidence) -> BoolArray:
     """Tell which blocks are text of comments, by the names of the elements around them."""
-    is_comment = np.array([name in _COMMENT_NAMES for name in evidence.name_names], dtype=np.bool_)
-    result = np.zeros(len(evidence), dtype=np.bool_)
-    if is_comment.any():
-        bearers = evidence.name_element[is_comment[evidence.names]]
-        change = np.zeros(len(evidence.end) + 1, dtype=np.int32)
-        np.add.at(change, bearers, 1)
-        np.subtract.at(change, evidence.end[bearers], 1)
-        result = np.cumsum(change)[evidence.element[:, 0]] > 0
+    marks = evidence.marks
+    is_comment = np.isin(marks.name_hash, _comment_hashes())
+    change = np.zeros(len(evidence.end) + 1, dtype=np.int32)
+    telling = offsets(is_comment)
+    bearers = marks.element[(telling[marks.name_start[1:]] > telling[marks.name_start[:-1]])[marks.number]]
+    np.add.at(change, bearers, 1)
+    np.subtract.at(change, evidence.end[bearers], 1)
+    result = np.cumsum(change)[evidence.own] > 0
     links = evidence.numbers[:, COLUMNS["link share"]]
     return result & (links <= _COMMENT_LINKS) & (np.diff(evidence.word_start) > 1)
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
+from chaffinch.methods.word_hashes import hash_texts
 from chaffinch.page.arrays import offsets
 
 if TYPE_CHECKING:
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from chaffinch.methods.containers import Containers
     from chaffinch.methods.page_evidence import PageEvidence
-    from chaffinch.page.arrays import FloatArray, IntArray
+    from chaffinch.page.arrays import FloatArray, HashArray, IntArray
 
 Arrays: TypeAlias = "Mapping[str, NDArray[Any]]"
 
@@ -35,20 +38,27 @@ PARTS: Final = 3 + len(CONTEXT_LEVELS) + 2
 """What a block sees in a round: itself, two neighbours, the containers, the page, its group."""
 MOST_WORDS: Final = 60
 """Words of a block that are read."""
-_ROWS: Final = 1 << 14
-"""Blocks that are worked on at a time, so that a huge page takes little memory."""
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Multiply on one core: the matrices of a page are too small to share out, and runs use the cores page by page."""
-    with _libraries().limit(limits=1, user_api="blas"):
+    libraries = _libraries()
+    before = [library.get_num_threads() for library in libraries]
+    try:
+        for library in libraries:
+            library.set_num_threads(1)
         yield
+    finally:
+        for library, threads in zip(libraries, before, strict=True):
+            library.set_num_threads(threads)
 
 
 @cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
+def _libraries() -> list[LibController]:
+    """Return what multiplies matrices in this process."""
+    found: list[LibController] = ThreadpoolController().select(user_api="blas").lib_controllers
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +67,14 @@ class Surroundings:
 
     weight: FloatArray
     """How much each block counts in a mean."""
-    first: IntArray
-    stop: IntArray
+    containers: Containers
     order: NDArray[np.intp]
     """The blocks sorted by group."""
     group: IntArray
+    first: IntArray
+    """For each block and level, the first block of the container."""
+    stop: IntArray
+    """And the one behind its last."""
 
     @classmethod
     def of(cls, evidence: PageEvidence) -> Surroundings:
@@ -69,10 +82,11 @@ class Surroundings:
         counts = np.diff(evidence.word_start)
         return cls(
             np.log1p(1.0 + counts).astype(np.float32),
+            evidence.containers,
+            evidence.order,
+            evidence.group,
             evidence.first,
             evidence.stop,
-            np.argsort(evidence.group, kind="stable"),
-            evidence.group,
         )
 
 
@@ -96,32 +110,58 @@ class ContextNetwork:
             (_array(arrays, f"{prefix}.output.factors"), _array(arrays, f"{prefix}.output.offsets")),
         )
 
-    def logits(self, inputs: FloatArray, around: Surroundings) -> FloatArray:
-        """Return for each block how much it looks like content: above 0 more likely than not."""
-        state = np.maximum(_layer(self.inputs, inputs), 0)
+    def logits(self, state: FloatArray, around: Surroundings) -> FloatArray:
+        """Return for each block how much it looks like content, from what the input layer makes of it.
+
+        Above 0 it is more likely than not.
+        """
         for layer in self.rounds:
-            state = state + self._round(layer, state, around)
+            state = state + _Round(layer, state.shape[1]).of(state, around)
         column: FloatArray = _layer(self.output, state)[:, 0]
         return column
 
-    @staticmethod
-    def _round(layer: tuple[FloatArray, FloatArray], state: FloatArray, around: Surroundings) -> FloatArray:
-        count, width = state.shape
-        weighted = np.concatenate((state * around.weight[:, None], around.weight[:, None]), axis=1)
-        before = np.zeros((count + 1, width + 1))
-        np.cumsum(weighted, axis=0, out=before[1:], dtype=np.float64)
-        group = _group_means(weighted, around)
-        whole = _mean(before[count] - before[0])
-        result = np.empty_like(state)
-        for start in range(0, count, _ROWS):
-            rows = np.arange(start, min(count, start + _ROWS))
-            parts = [state[rows], state[np.maximum(rows - 1, 0)], state[np.minimum(rows + 1, count - 1)]]
-            parts += [
-                _mean(before[around.stop[rows, level]] - before[around.first[rows, level]]) for level in CONTEXT_LEVELS
-            ]
-            parts += [np.broadcast_to(whole, (len(rows), width)), group[around.group[rows]]]
-            result[rows] = np.maximum(_layer(layer, np.concatenate(parts, axis=1)), 0)
+
+class _Round:
+    """One look around. A mean that many blocks share is worked on once, and what becomes of it shared."""
+
+    def __init__(self, layer: tuple[FloatArray, FloatArray], width: int) -> None:
+        factors, self._offsets = layer
+        parts = [factors[start : start + width] for start in range(0, len(factors), width)]
+        self._beside = np.concatenate(parts[:_BESIDE], axis=1)
+        self._levels = parts[_BESIDE:-2]
+        self._page, self._group = parts[-2:]
+
+    def of(self, state: FloatArray, around: Surroundings) -> FloatArray:
+        weight = around.weight[:, None]
+        weighted = np.concatenate((state * weight, weight), axis=1)
+        own, before, behind = np.split(state @ self._beside, _BESIDE, axis=1)
+        result: FloatArray = own + (_mean(_group_sums(weighted, around)) @ self._group)[around.group]
+        result[1:] += before[:-1]
+        result[0] += before[0]
+        result[:-1] += behind[1:]
+        result[-1] += behind[-1]
+        result += self._containers(weighted, around.containers)
+        return np.maximum(result, 0, out=result)
+
+    def _containers(self, weighted: FloatArray, containers: Containers) -> FloatArray:
+        """Return what all containers around a block add, and the whole page."""
+        sums = np.zeros((len(weighted) + 1, weighted.shape[1]))
+        np.cumsum(weighted, axis=0, out=sums[1:], dtype=np.float64)
+        last = containers.starts[len(self._levels)]
+        means = _mean(sums[containers.stop[:last]] - sums[containers.first[:last]])
+        outer = (_mean(sums[-1:]) @ self._page) + self._offsets
+        inner = outer
+        spans = list(zip(containers.starts, containers.starts[1 : len(self._levels) + 1], strict=False))
+        for factors, (start, stop) in zip(reversed(self._levels), reversed(spans), strict=True):
+            above = containers.above[start:stop] - stop if stop < last else np.zeros(stop - start, dtype=np.intp)
+            inner = means[start:stop] @ factors + outer[above]
+            outer = inner
+        result: FloatArray = inner[containers.of_block[0]]
         return result
+
+
+_BESIDE: Final = 3
+"""A block itself, the one before and the one behind."""
 
 
 def _layer(layer: tuple[FloatArray, FloatArray], values: FloatArray) -> FloatArray:
@@ -136,10 +176,10 @@ def _mean(sums: NDArray[np.floating]) -> FloatArray:
     return means
 
 
-def _group_means(weighted: FloatArray, around: Surroundings) -> FloatArray:
-    ordered = around.group[around.order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    return _mean(np.add.reduceat(weighted[around.order], starts, axis=0))
+def _group_sums(weighted: FloatArray, around: Surroundings) -> FloatArray:
+    size = np.bincount(around.group)
+    sums: FloatArray = np.add.reduceat(weighted[around.order], size.cumsum() - size, axis=0)
+    return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,12 +197,50 @@ class Vocabulary:
 
     def find(self, names: Sequence[str]) -> IntArray:
         """Return the number of each name."""
-        get = self.numbers.get
-        return np.fromiter((get(name, 0) for name in names), dtype=np.int32, count=len(names))
+        return np.fromiter(map(self.numbers.get, names, repeat(0)), dtype=np.int32, count=len(names))
+
+    @cached_property
+    def hashed(self) -> HashIndex:
+        """The numbers of the names by their hashes."""
+        return HashIndex.of(hash_texts(list(self.numbers)))
 
     def silent(self) -> Vocabulary:
         """Return a vocabulary whose names mean nothing."""
         return Vocabulary(self.numbers, np.zeros_like(self.vectors))
+
+
+@dataclass(frozen=True, eq=False)
+class HashIndex:
+    """Finds the numbers of many hashes at once: those with the same first bits are looked through."""
+
+    begin: IntArray
+    """By the first bits of a hash, where the hashes start that begin with them."""
+    hashes: HashArray
+    """In ascending order; at the end one that is larger than all."""
+    numbers: IntArray
+
+    @classmethod
+    def of(cls, hashes: HashArray) -> HashIndex:
+        """Number hashes in their order, from 1."""
+        order = hashes.argsort(kind="stable")
+        ordered = np.append(hashes[order], np.uint64(2**64 - 1))
+        firsts = np.arange(1 << _FIRST_BITS, dtype=np.uint64) << np.uint64(64 - _FIRST_BITS)
+        return cls(
+            np.searchsorted(ordered[:-1], firsts).astype(np.int32), ordered, np.append(order + 1, 0).astype(np.int32)
+        )
+
+    def find(self, hashes: HashArray) -> IntArray:
+        """Return the number of each hash; 0 of those that have none."""
+        place = self.begin[hashes >> np.uint64(64 - _FIRST_BITS)]
+        behind = self.hashes[place] < hashes
+        while behind.any():
+            place += behind
+            behind = self.hashes[place] < hashes
+        numbers: IntArray = self.numbers[place] * (self.hashes[place] == hashes)
+        return numbers
+
+
+_FIRST_BITS: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,59 +273,76 @@ class PageNetwork:
         """Return for each block how much it looks like content."""
         if not len(evidence):
             return np.zeros(0, dtype=np.float32)
-        return self.layers.logits(self.inputs(evidence), around)
+        return self.layers.logits(self._state(evidence), around)
 
-    def inputs(self, evidence: PageEvidence) -> FloatArray:
-        """Return what the input layer sees."""
-        signs = self.signs.find(evidence.signs)
-        sign = self.signs.vectors[signs[signs > 0]].sum(axis=0)
-        return np.concatenate(
+    def _state(self, evidence: PageEvidence) -> FloatArray:
+        """Return what the input layer makes of each block."""
+        factors, shift = self.layers.inputs
+        numbers = standardised(evidence.numbers, self.mean, self.spread)
+        others = np.concatenate(
             (
-                standardised(evidence.numbers, self.mean, self.spread),
                 *(table[evidence.tags[:, place]] for place, table in enumerate(self.tags)),
                 self._words(evidence),
                 self._names(evidence),
-                np.broadcast_to(sign.astype(np.float32), (len(evidence), len(sign))),
             ),
             axis=1,
         )
+        known = self.signs.find(evidence.signs)
+        signs = self.signs.vectors[known[known > 0]]
+        middle, last = numbers.shape[1], numbers.shape[1] + others.shape[1]
+        result: FloatArray = numbers @ factors[:middle]
+        result += others @ factors[middle:last]
+        result += signs.sum(axis=0) @ factors[last:] + shift
+        return np.maximum(result, 0, out=result)
 
     def _words(self, evidence: PageEvidence) -> FloatArray:
         """Return the sum of the vectors of each block's known words, over the square root of their number."""
-        words, starts = known_words(evidence, self.words.find(evidence.word_names))
-        lengths = np.diff(starts)
+        words, starts = known_words(evidence, self.words.hashed.find(evidence.word))
+        lengths = starts[1:] - starts[:-1]
         sums = _sums(self.words.vectors[words], starts)
-        return np.asarray(sums / np.sqrt(np.maximum(lengths, 1))[:, None], dtype=np.float32)
+        sums /= np.sqrt(np.maximum(lengths, 1, dtype=np.float32))[:, None]
+        return sums
 
     def _names(self, evidence: PageEvidence) -> FloatArray:
         """Return the sums of the vectors of the names around each block: near, further out, and all."""
-        numbers = self.names.find(evidence.name_names)[evidence.names]
-        elements = evidence.name_element[numbers > 0]
-        vectors = self.names.vectors[numbers[numbers > 0]].astype(np.float64)
+        marks, containers, count = evidence.marks, evidence.containers, len(evidence)
+        numbers = self.names.hashed.find(marks.name_hash)
+        known = numbers > 0
+        of_values = _sums(self.names.vectors[numbers[known]], offsets(known)[marks.name_start])
+        vectors = of_values[marks.number]
+        middle, far = (slice(*containers.starts[level : level + 2]) for level in _NAME_LEVELS)
+        places = np.concatenate((evidence.own, containers.node[middle], containers.node[far]))
         # Names count from where their element starts up to where it ends.
-        bearers, starts = np.unique(elements, return_index=True)
-        opened = _sums(vectors, np.append(starts, len(elements))) if len(bearers) else vectors
-        ends = evidence.end[bearers]
-        order = np.argsort(ends, kind="stable")
-        total = np.zeros((len(bearers) + 1, vectors.shape[1]))
-        closed = total.copy()
-        np.cumsum(opened, axis=0, out=total[1:])
-        np.cumsum(opened[order], axis=0, out=closed[1:])
-        own, middle, far = (
-            total[np.searchsorted(bearers, element, side="right")]
-            - closed[np.searchsorted(ends[order], element, side="right")]
-            for element in (evidence.element[:, level] for level in (0, 2, 4))
+        ends = evidence.end[marks.element]
+        order = ends.argsort(kind="stable")
+        sums = np.zeros((len(vectors) + 1, vectors.shape[1]))
+        np.cumsum(vectors, axis=0, out=sums[1:], dtype=np.float64)
+        found = sums[np.searchsorted(marks.element, places, side="right")]
+        np.cumsum(vectors[order], axis=0, out=sums[1:], dtype=np.float64)
+        found -= sums[np.searchsorted(ends[order], places, side="right")]
+        own = found[:count]
+        around, outside = (
+            found[count + shift :][containers.of_block[level] - containers.starts[level]]
+            for level, shift in zip(_NAME_LEVELS, (0, middle.stop - middle.start), strict=True)
         )
-        return np.concatenate((own - middle, middle - far, own), axis=1).astype(np.float32)
+        return np.concatenate((own - around, around - outside, own), axis=1, dtype=np.float32)
+
+
+_NAME_LEVELS: Final = (1, 3)
+"""The levels of containers at which names are parted into near and further out."""
 
 
 def known_words(evidence: PageEvidence, numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the numbers of the first words of each block that are known, and where each block's start."""
-    found = numbers[evidence.words]
+    """Return the numbers of the first words of each block that are known, and where each block's start.
+
+    `numbers` has one for each word of the page, 0 for those that are not known.
+    """
+    kept = numbers > 0
     counts = np.diff(evidence.word_start)
-    place = np.arange(len(found)) - np.repeat(evidence.word_start[:-1], counts)
-    kept = (found > 0) & (place < MOST_WORDS)
-    return found[kept], offsets(kept)[evidence.word_start]
+    if len(counts) and counts.max() > MOST_WORDS:
+        place = np.arange(len(numbers)) - np.repeat(evidence.word_start[:-1], counts)
+        kept &= place < MOST_WORDS
+    return numbers[kept], offsets(kept)[evidence.word_start]
 
 
 def _sums(vectors: NDArray[np.floating], starts: NDArray[np.integer]) -> NDArray[np.floating]:
@@ -286,13 +381,38 @@ class Judge:
 
     def logits(self, numbers: FloatArray) -> FloatArray:
         """Return for each block how much it is content."""
-        if not len(numbers):
-            return np.zeros(0, dtype=np.float32)
-        inputs = judge_inputs(numbers, self.mean, self.spread)
-        result = np.empty(len(inputs), dtype=np.float32)
-        for start in range(0, len(inputs), _ROWS):
-            rows = inputs[start : start + _ROWS]
-            result[start : start + _ROWS] = np.mean([_feed(layers, rows) for layers in self.members], axis=0)
+        factors, shift = self._first
+        return self._voted(judge_inputs(numbers, self.mean, self.spread) @ factors + shift)
+
+    def both(self, about_page: FloatArray, about_site: FloatArray | None) -> FloatArray:
+        """Return the same as the mean of what the page alone says, and what it says with its site; or as the former."""
+        factors, shift = self._first
+        page = about_page.shape[1]
+        hidden = _clipped(about_page, self.mean[:page], self.spread[:page]) @ factors[:page]
+        hidden += shift
+        if about_site is None:
+            return self._voted(hidden)
+        site = _clipped(about_site, self.mean[page:], self.spread[page:]) @ factors[page:-1]
+        site += factors[-1]
+        site += hidden
+        result: FloatArray = self._voted(site)
+        result += self._voted(hidden)
+        result /= 2
+        return result
+
+    @cached_property
+    def _first(self) -> tuple[FloatArray, FloatArray]:
+        """The first layers of all members side by side."""
+        factors, shifts = zip(*(layers[0] for layers in self.members), strict=True)
+        return np.concatenate(factors, axis=1), np.concatenate(shifts)
+
+    def _voted(self, hidden: FloatArray) -> FloatArray:
+        """Return what the members make of the outputs of their first layers; `hidden` is used up."""
+        np.maximum(hidden, 0, out=hidden)
+        parts = np.split(hidden, len(self.members), axis=1)
+        votes = [_feed(layers[1:], part) for layers, part in zip(self.members, parts, strict=True)]
+        result: FloatArray = sum(votes[1:], start=votes[0])
+        result *= np.float32(1 / len(votes))
         return result
 
 
@@ -305,9 +425,15 @@ def _feed(layers: Sequence[tuple[FloatArray, FloatArray]], values: FloatArray) -
 
 def judge_inputs(numbers: FloatArray, mean: FloatArray, spread: FloatArray) -> FloatArray:
     """Return numbers around 0; what is not known is ordinary, and a last column tells whether the site is known."""
-    ready = np.nan_to_num(np.clip((numbers - mean) / spread, -4, 4), nan=0.0)
+    ready = np.nan_to_num(_clipped(numbers, mean, spread), nan=0.0)
     known = ~np.isnan(numbers[:, -1:])
     return np.concatenate((ready, known), axis=1).astype(np.float32)
+
+
+def _clipped(numbers: FloatArray, mean: FloatArray, spread: FloatArray) -> FloatArray:
+    result: FloatArray = np.subtract(numbers, mean)
+    result /= spread
+    return np.clip(result, -4, 4, out=result)
 
 
 def best_cut(logits: FloatArray, words: IntArray, warmth: float) -> float:

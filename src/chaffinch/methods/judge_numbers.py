@@ -57,69 +57,110 @@ JUDGE_NAMES: Final[tuple[str, ...]] = (*SCORE_NAMES, *NUMBER_NAMES, *SITE_NAMES)
 
 def judge_numbers(evidence: PageEvidence, logits: FloatArray, site: SiteEvidence | None) -> FloatArray:
     """Return a column for each of `JUDGE_NAMES`; NaN where nothing is known of the site."""
-    count = len(evidence)
-    about_site = (
-        np.full((count, len(SITE_NAMES)), np.nan, dtype=np.float32) if site is None else _site_numbers(evidence, site)
-    )
-    return np.concatenate((_score_numbers(evidence, logits), evidence.numbers, about_site), axis=1)
+    if site is None:
+        about_site = np.full((len(evidence), len(SITE_NAMES)), np.nan, dtype=np.float32)
+    else:
+        about_site = site_numbers(evidence, site)
+    return np.concatenate((page_numbers(evidence, logits), about_site), axis=1)
 
 
-def _score_numbers(evidence: PageEvidence, logits: FloatArray) -> FloatArray:
+def page_numbers(evidence: PageEvidence, logits: FloatArray) -> FloatArray:
+    """Return a column for each of `SCORE_NAMES` and of `NUMBER_NAMES`."""
     count = len(evidence)
+    rows = np.empty((len(SCORE_NAMES) + len(NUMBER_NAMES), count), dtype=np.float32)
+    rows[len(SCORE_NAMES) :] = evidence.numbers.T
+    if count:
+        _fill_scores(rows[: len(SCORE_NAMES)], evidence, logits)
+    return rows.T
+
+
+def _fill_scores(rows: FloatArray, evidence: PageEvidence, logits: FloatArray) -> None:
+    count, containers = len(evidence), evidence.containers
     weight = np.log1p(1.0 + np.diff(evidence.word_start))
     likely = 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
-    weighted = np.stack((logits * weight, likely * weight, weight), axis=1)
-    means = _Means(weighted)
-    columns: list[NDArray[np.floating]] = [logits, likely]
-    for level in range(1, LEVELS + 1):
-        columns += list(means.of(evidence.first[:, level], evidence.stop[:, level]).T)
-    here = np.arange(count)
-    columns += [logits[np.clip(here + step, 0, count - 1)] for step in _NEIGHBOURS]
-    sums = np.stack([np.bincount(evidence.group, weights=column) for column in weighted.T], axis=1)
-    columns += list((sums[:, :-1] / sums[:, -1:])[evidence.group].T)
-    columns += [np.full(count, value) for value in np.quantile(logits, _QUANTILES)]
+    weighted = np.stack((logits * weight, likely * weight, weight))
+    rows[:2] = logits, likely
+    means = _means(weighted, containers.first, containers.stop)
+    next_row = 2 + 2 * LEVELS
+    rows[2:next_row] = means.take(containers.of_block, axis=1).swapaxes(0, 1).reshape(-1, count)
+    for step in _NEIGHBOURS:
+        _shift(rows[next_row], logits, step)
+        next_row += 1
+    sums = np.stack([np.bincount(evidence.group, weights=row) for row in weighted])
+    rows[next_row : next_row + 2] = (sums[:-1] / sums[-1]).take(evidence.group, axis=1)
+    next_row += 2
+    order = (-logits).argsort(kind="stable")
     rank = np.empty(count)
-    rank[np.argsort(-logits, kind="stable")] = here
-    columns += [logits - logits.max(), np.full(count, float(weighted[:, 1].sum() / weight.sum())), rank / count]
-    return np.stack(columns, axis=1).astype(np.float32)
+    rank[order] = np.arange(count)
+    rows[next_row : next_row + len(_QUANTILES)] = _quantiles(logits[order])[:, None]
+    rows[-3] = logits - logits[order[0]]
+    rows[-2] = weighted[1].sum() / weight.sum()
+    rows[-1] = rank / count
 
 
-def _site_numbers(evidence: PageEvidence, site: SiteEvidence) -> FloatArray:
+def _quantiles(falling: FloatArray) -> NDArray[np.float64]:
+    """Return `_QUANTILES` of values in falling order."""
+    place = (1.0 - np.array(_QUANTILES)) * (len(falling) - 1)
+    return np.interp(place, np.arange(len(falling)), falling)
+
+
+def _shift(row: FloatArray, values: NDArray[np.floating], step: int) -> None:
+    """Write what each block's neighbour has; at the ends of the page the last one there is."""
+    count = len(values)
+    if abs(step) >= count:
+        row[:] = values[0] if step < 0 else values[-1]
+    elif step < 0:
+        row[-step:] = values[:step]
+        row[:-step] = values[0]
+    else:
+        row[:-step] = values[step:]
+        row[-step:] = values[-1]
+
+
+def site_numbers(evidence: PageEvidence, site: SiteEvidence) -> FloatArray:
+    """Return a column for each of `SITE_NAMES`."""
     count, others = len(evidence), max(1, site.pages - 1)
     texts = site.texts.of(evidence.text).astype(np.float64)
     shapes = site.shapes.of(evidence.shape).astype(np.float64)
     edges = site.edges.of(evidence.edges.ravel()).reshape(count, 3).astype(np.float64)
     titles = site.titles.of(evidence.text) - np.isin(evidence.text, evidence.title)
     text, shape, edge = (np.clip((counted - 1) / others, 0, 1) for counted in (texts, shapes, edges))
-    near = site.near.numbers(evidence.near_path, site.pages)
-    full = site.full.numbers(evidence.full_path, site.pages)
+    near = site.near.numbers(evidence.near_path, site.pages).T
+    full = site.full.numbers(evidence.full_path, site.pages).T
     variety, score = PLACE_NAMES.index("variety"), PLACE_NAMES.index("page score")
-    columns: list[NDArray[np.floating]] = [
-        np.full(count, np.log1p(min(site.pages, _MANY_PAGES))), text, shape,
-        np.log1p(np.minimum(texts, _MANY_COPIES)), np.log1p(np.minimum(shapes, _MANY_COPIES)),
-        *near.T, *full.T, *edge.T, (titles > 0).astype(np.float64),
-    ]  # fmt: skip
     weight = np.diff(evidence.word_start) + 0.1
     frequent = (text >= _FREQUENT) & (texts > 1)
-    pooled = (frequent, text, shape, near[:, variety], full[:, variety], full[:, score], edge.max(axis=1))
-    means = _Means(np.stack([*(weight * column for column in pooled), weight], axis=1))
-    for level in _SITE_LEVELS:
-        columns += list(means.of(evidence.first[:, level], evidence.stop[:, level]).T)
-    here = np.arange(count)
+    pooled = np.stack((frequent, text, shape, near[variety], full[variety], full[score], edge.max(axis=1)))
+    weighted = np.concatenate((pooled * weight, weight[None, :]))
+    rows = np.empty((len(SITE_NAMES), count), dtype=np.float32)
+    if not count:
+        return rows.T
+    rows[0] = np.log1p(min(site.pages, _MANY_PAGES))
+    rows[1:3] = text, shape
+    rows[3:5] = np.log1p(np.minimum((texts, shapes), _MANY_COPIES))
+    fixed = 5 + 2 * len(PLACE_NAMES)
+    rows[5:fixed] = np.concatenate((near, full))
+    rows[fixed : fixed + 3] = edge.T
+    rows[fixed + 3] = titles > 0
+    next_row = fixed + 4
+    containers = evidence.containers
+    levels = slice(0, containers.starts[len(_SITE_LEVELS)])
+    means = _means(weighted, containers.first[levels], containers.stop[levels])
+    pools = len(_SITE_LEVELS) * len(_POOLED)
+    of_block = containers.of_block[: len(_SITE_LEVELS)]
+    rows[next_row : next_row + pools] = means.take(of_block, axis=1).swapaxes(0, 1).reshape(pools, count)
+    next_row += pools
     for step in _SITE_NEIGHBOURS:
-        other = np.clip(here + step, 0, count - 1)
-        columns += [text[other], full[other, variety], full[other, score]]
-    columns += list(means.of(np.zeros(count, dtype=np.int32), np.full(count, count)).T)
-    return np.stack(columns, axis=1).astype(np.float32)
+        for values in (text, full[variety], full[score]):
+            _shift(rows[next_row], values, step)
+            next_row += 1
+    rows[next_row:] = _means(weighted, np.zeros(1, dtype=np.int32), np.full(1, count))
+    return rows.T
 
 
-class _Means:
-    """Weighted means of any run of blocks; the last column holds the weights."""
-
-    def __init__(self, weighted: NDArray[np.float64]) -> None:
-        self._before = np.zeros((len(weighted) + 1, weighted.shape[1]))
-        np.cumsum(weighted, axis=0, out=self._before[1:])
-
-    def of(self, first: NDArray[np.integer], stop: NDArray[np.integer]) -> NDArray[np.float64]:
-        sums = self._before[stop] - self._before[first]
-        return np.asarray(sums[:, :-1] / np.maximum(sums[:, -1:], 1e-6))
+def _means(weighted: NDArray[np.float64], first: NDArray[np.integer], stop: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return weighted means of runs of blocks, a row for each of `weighted` but the last, which holds the weights."""
+    before = np.zeros((len(weighted), weighted.shape[1] + 1))
+    np.cumsum(weighted, axis=1, out=before[:, 1:])
+    sums = before.take(stop, axis=1) - before.take(first, axis=1)
+    return np.asarray(sums[:-1] / np.maximum(sums[-1], 1e-6))
