@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import repeat
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -40,18 +41,49 @@ MOST_WORDS: Final = 60
 """Words of a block that are read."""
 
 
+class _OneThread:
+    """Multiplies on one core as long as any thread is inside."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._before: list[int] = []
+
+    def enter(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._before = [library.get_num_threads() for library in _libraries()]
+                for library in _libraries():
+                    _limit(library, 1)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                for library, threads in zip(_libraries(), self._before, strict=True):
+                    _limit(library, threads)
+
+
+def _limit(library: LibController, threads: int) -> None:
+    # Newer versions let one thread of a program have a say, so that no two are at odds; here they take turns.
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(threads)
+
+
+_ONE_THREAD: Final = _OneThread()
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Multiply on one core: the matrices of a page are too small to share out, and runs use the cores page by page."""
-    libraries = _libraries()
-    before = [library.get_num_threads() for library in libraries]
+    """Multiply on one core: the matrices of a page are too small to share out, and runs use the cores page by page.
+
+    Besides, sums over several cores are rounded otherwise, and scores would depend on the machine.
+    """
+    _ONE_THREAD.enter()
     try:
-        for library in libraries:
-            library.set_num_threads(1)
         yield
     finally:
-        for library, threads in zip(libraries, before, strict=True):
-            library.set_num_threads(threads)
+        _ONE_THREAD.leave()
 
 
 @cache
