@@ -5,7 +5,8 @@
 The sites are the open sites of `sites` and `swde`, and documentation packages of Debian, listed with version and
 SHA-256 in `debian-docs.tsv`. Packages that are not there yet are fetched with `apt-get download` and unpacked into
 `debian/PACKAGE/` of the data folder, which needs Debian or a system that is like it. A row of the crawl is a page, its
-site is `NAME.example`; beside it, `crawl.json` tells which sites and packages it was made of, and the crawl's SHA-256.
+site is `NAME.example`; beside it, `crawl.json` tells which sites and packages it was made of, and the SHA-256 of all
+addresses and pages.
 
 Two regimens choose the pages of a site, as Kolcz and Yih (2007) had two. `uniform` takes a uniform sample, `linked` is
 biased as a list of links is: it takes those that most other pages of the site link to, at most half of them. Both take
@@ -161,12 +162,14 @@ def _target(path: str, href: str) -> str:
 
 def url_of(site: Site, path: str) -> str:
     """Return the address of a page in the crawl."""
-    return f"https://{site.name.lower()}.example/{quote(path, safe='/?=&')}"
+    name = site.name.lower().replace(".", "-")  # a dot would make all packages of one version the same domain
+    return f"https://{name}.example/{quote(path, safe='/?=&')}"
 
 
-def write(sites: Sequence[Site], chosen: Sequence[list[str]], output: Path) -> dict[str, int]:
-    """Write the crawl, a row group for each site, and return how many pages it has of each."""
+def write(sites: Sequence[Site], chosen: Sequence[list[str]], output: Path) -> tuple[dict[str, int], str]:
+    """Write the crawl, a row group for each site; return how many pages it has of each, and the SHA-256 of them all."""
     counts: dict[str, int] = {}
+    digest = hashlib.sha256()
     with pq.ParquetWriter(output, _SCHEMA, compression="zstd") as writer:
         for site, paths in zip(sites, chosen, strict=True):
             rows: dict[str, list[Any]] = {
@@ -175,7 +178,10 @@ def write(sites: Sequence[Site], chosen: Sequence[list[str]], output: Path) -> d
             }
             writer.write_table(pa.Table.from_pydict(rows, _SCHEMA))
             counts[site.name] = len(paths)
-    return counts
+            for url, html in zip(rows["url"], rows["html"], strict=True):
+                digest.update(f"{url}\n{len(html)}\n".encode())
+                digest.update(html)
+    return counts, digest.hexdigest()
 
 
 def main() -> int:
@@ -196,11 +202,11 @@ def main() -> int:
     sites = [*labelled_sites(root), *(debian_site(package.name, root) for package in packages())]
     with ProcessPoolExecutor(parsed.jobs, mp_context=get_context("spawn")) as pool:
         chosen = list(pool.map(partial(sample, regimen=parsed.regimen, most=parsed.pages), sites))
-    counts = write(sites, chosen, parsed.output)
+    counts, sha256 = write(sites, chosen, parsed.output)
     manifest = {
         "regimen": parsed.regimen,
         "pages": sum(counts.values()),
-        "sha256": hashlib.sha256(parsed.output.read_bytes()).hexdigest(),
+        "sha256": sha256,
         "sites": counts,
         "packages": fetched,
     }

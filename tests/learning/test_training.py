@@ -17,15 +17,16 @@ import pytest
 from made_up_crawl import page_html, write_training_crawl
 
 from chaffinch.errors import ModelError
-from chaffinch.evaluation.kolcz2007 import curves, least_pages, pages_of_sites, read
+from chaffinch.evaluation.kolcz2007 import least_pages, pages_of_sites, read
 from chaffinch.learning.classifiers import TrainingOptions
 from chaffinch.learning.crossvalidation import Curve, cross_validate
 from chaffinch.learning.example_set import read_examples
 from chaffinch.learning.naive_bayes import LEAST_SITES, WordCounts
 from chaffinch.methods import make_method, threshold_of
-from chaffinch.methods.block_features import FEATURES, PageBlocks
+from chaffinch.methods.block_features import FEATURES, block_features
 from chaffinch.methods.model import SiteIndependent
 from chaffinch.methods.model_weights import COLUMNS, KIND, VERSION, weights_of
+from chaffinch.methods.page_blocks import PageBlocks
 from chaffinch.models import read_model, write_model
 from chaffinch.models.files import Model
 from chaffinch.page import parse
@@ -77,7 +78,7 @@ def test_why_is_told_feature_by_feature(trained: Path, chaffinch: Command, tmp_p
 
 def test_the_card_tells_all_and_the_words_are_common(trained: Path) -> None:
     model = read_model(trained, KIND, VERSION)
-    for name in ("data_sha256", "folds", "recall_at_90_percent_precision", "date", "seed", "command", "chaffinch"):
+    for name in ("data_sha256", "folds", "recall_at_precision", "date", "seed", "command", "chaffinch"):
         assert model.card[name] not in (None, "", [])
     assert json.dumps(model.card)
     shared = set(weights_of(str(trained)).text.text.words)
@@ -145,11 +146,15 @@ def test_a_sample_of_a_large_site_does_not_depend_on_the_order(trained: Path) ->
 def test_the_paper_s_curves(trained: Path) -> None:
     path = str(trained.parent / "examples.parquet")
     examples = read(path)
-    recalls, points = curves(cross_validate(WordCounts.of(examples), TrainingOptions(), folds=3))
-    by_name = {row.classifier: row for row in recalls}
-    assert by_name["forest"].recalls[1] > 0.9
-    assert by_name["logistic"].recalls[1] > 0.9
-    assert {point.classifier for point in points} == {"forest", "logistic", "text"}
+    card = read_model(trained, KIND, VERSION).card
+    assert isinstance(recalls := card["recall_at_precision"], dict)
+    assert recalls["forest"]["0.9"] > 0.9
+    assert recalls["logistic"]["0.9"] > 0.9
+    assert isinstance(drawn := card["curves"], dict)
+    assert set(drawn) == {"forest", "logistic", "text"}
+    assert drawn["forest"][-1][0] == 1
+    found = cross_validate(WordCounts.of(examples), TrainingOptions(), folds=3)
+    assert drawn["forest"] == [list(point) for point in found.curve("forest").points()]
     assert pages_of_sites(path, examples) == [24] * 6
     (row, *_) = least_pages(examples, [24] * 6, TrainingOptions(trees=2), least=(20,))
     assert (row.sites, row.recall > 0.9) == (6, True)
@@ -246,7 +251,7 @@ def test_blocks_are_elements_with_text_enough() -> None:
     page = parse("<div>short</div><div>a text that is long enough to be taken for a block</div><p>" + "word " * 30)
     blocks = PageBlocks.of(page, modern=True)
     assert [page.name_of(node) for node in blocks.node.tolist()] == ["div"]
-    row = dict(zip(FEATURES, blocks.features()[0].tolist(), strict=True))
+    row = dict(zip(FEATURES, block_features(blocks, np.arange(1))[:, 0].tolist(), strict=True))
     assert (row["words"], row["different_words"], row["leaf_blocks"], row["anchors"]) == (12, 11, 1, 0)
     assert row["is_division"] == 1
     assert row["words_of_page"] == pytest.approx(12 / 43)

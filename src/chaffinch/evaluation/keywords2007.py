@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 TOPS: Final = (1, 2, 3, 5, 10)
 FAVOR: Final = 0.5
 """The share of the template that the detector is set to find."""
+_FOLDS: Final = 4
+"""So many folds of sites calibrate the detector."""
 _MOST_PAGES: Final = 100
 """So many pages of each site are tested on."""
 _COLLECTION_STEP: Final = 8
@@ -146,7 +148,8 @@ def _detector(examples: str, path: Path, swde: Swde, tell: Callable[[str], None]
     held = {f"{name}.example" for name in swde.site_names()}
     chosen = np.array([site not in held for site in found.sites])
     tell(f"training the detector on {int(chosen.sum())} sites")
-    out_of_fold = cross_validate(words, how)
+    # Calibrated on sites that no classifier saw, of those that it may see.
+    out_of_fold = cross_validate(words, how, folds=_FOLDS)
     weights = weights_from(words, chosen, train_on_sites(words, chosen, how), out_of_fold, modern=True, card={})
     write_weights(path, weights)
     return SiteIndependent(file=str(path))

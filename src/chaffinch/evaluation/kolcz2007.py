@@ -1,11 +1,11 @@
-"""The template-detection experiments of Kolcz and Yih (2007), repeated on open data, and what they could not measure.
+"""What Kolcz and Yih (2007) could not measure of their detector, on open data.
 
     chaffinch train CRAWL -o model.npz --features examples.parquet       makes the examples
-    python -m chaffinch.evaluation.kolcz2007 curves examples.parquet     10-fold cross-validation by site
     python -m chaffinch.evaluation.kolcz2007 pages examples.parquet      what training on smaller sites costs
     python -m chaffinch.evaluation.kolcz2007 gold examples.parquet       against people's labels, on sites not seen
 
-The crawl is made by `benchmarks/training_crawl.py`, whose sites are named as the labelled sets name them.
+Their curves, by cross-validation, are in the card of every model that is trained; `benchmarks/model_curves.py` draws
+them. The crawl is made by `benchmarks/training_crawl.py`, whose sites are named as the labelled sets name them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from chaffinch.evaluation.datasets import Regions, open_set
 from chaffinch.evaluation.predictors import visible_text
 from chaffinch.evaluation.scoring import page_scorer, site_row
 from chaffinch.learning.classifiers import TrainingOptions, require_extra, train_on_sites
-from chaffinch.learning.crossvalidation import FOLDS, Curve, OutOfFold, cross_validate
+from chaffinch.learning.crossvalidation import FOLDS, Curve, cross_validate, folds_of_sites
 from chaffinch.learning.example_set import ExampleSet, read_examples
 from chaffinch.learning.naive_bayes import WordCounts
 from chaffinch.learning.training import weights_from
 from chaffinch.methods import threshold_of
-from chaffinch.methods.classifiers import CLASSIFIERS
 from chaffinch.methods.model import SiteIndependent
 from chaffinch.methods.model_weights import write_weights
 from chaffinch.page.blocks import count_words
@@ -44,39 +43,18 @@ if TYPE_CHECKING:
 
     from chaffinch.evaluation.datasets import DataSet, GoldSite
     from chaffinch.evaluation.results import PageRow
+    from chaffinch.learning.classifiers import Trained
     from chaffinch.methods import Favor
     from chaffinch.methods.classifiers import ClassifierName
     from chaffinch.page.arrays import BoolArray
 
-PRECISIONS: Final = (0.8, 0.9, 0.95)
 LEAST_PAGES: Final = (20, 50, 100, 200)
 FAVORS: Final[tuple[Favor, ...]] = ("recall", 0.5, "balanced", "precision")
-_POINTS: Final = 200
 _GOLD_FOLDS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class CurveRow:
-    """One point of a curve."""
-
-    classifier: str
-    recall: float
-    precision: float
-
-
-@dataclass(frozen=True, slots=True)
-class RecallRow:
-    """What a classifier finds of the template on sites that it has not seen."""
-
-    classifier: str
-    recalls: tuple[float, ...]
-    """At each of `PRECISIONS`, over the blocks of all folds."""
-    mean_of_folds: float
-    """At a precision of 90 %, of each fold, the mean."""
-
-
-def read(path: str, *, whole: bool = False) -> ExampleSet:
-    """Read a file of examples; with `whole`, those too that are only asked about."""
+def read(path: str) -> ExampleSet:
+    """Read a file of examples."""
     try:
         labels = pq.read_table(path, columns=["site", "template"])
     except (OSError, ValueError) as error:
@@ -84,19 +62,7 @@ def read(path: str, *, whole: bool = False) -> ExampleSet:
     counts: dict[str, list[int]] = {}
     for row in labels.group_by(["site", "template"]).aggregate([([], "count_all")]).to_pylist():
         counts.setdefault(row["site"], [0, 0, 0])[1 if row["template"] else 2] = row["count_all"]
-    return read_examples([Path(path)], counts, whole=whole)
-
-
-def curves(found: OutOfFold) -> tuple[list[RecallRow], list[CurveRow]]:
-    """Return the recall of each classifier at some precisions, and its curve."""
-    recalls, points = [], []
-    for name in CLASSIFIERS:
-        curve = found.curve(name)
-        at = tuple(curve.recall_at(precision) for precision in PRECISIONS)
-        recalls.append(RecallRow(name, at, fmean(found.recalls(name))))
-        shares = np.linspace(1 / _POINTS, 1, _POINTS)
-        points += [CurveRow(name, round(float(share), 4), round(curve.precision_at(share), 4)) for share in shares]
-    return recalls, points
+    return read_examples([Path(path)], counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +80,7 @@ def least_pages(
 ) -> list[PagesRow]:
     """Measure what sites with few pages are worth in training; sites are told apart by `pages`."""
     words = WordCounts.of(examples)
-    sites = len(examples.sites)
-    fold = _folds(sites, FOLDS // 2, how.seed)
+    fold = folds_of_sites(len(examples.sites), FOLDS // 2, how.seed)
     rows: list[PagesRow] = []
     for fewest in least:
         large = np.array(pages) >= fewest
@@ -130,14 +95,7 @@ def least_pages(
 def _answers(words: WordCounts, chosen: BoolArray, held: BoolArray, how: TrainingOptions) -> np.ndarray[Any, Any]:
     trained = train_on_sites(words, chosen, how)
     rows = np.flatnonzero(held[words.examples.site])
-    features = np.concatenate((words.examples.features[rows], words.scores(chosen, rows)), axis=1)
-    return trained.forest(trained.cuts.bins(features))
-
-
-def _folds(sites: int, folds: int, seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    fold = np.zeros(sites, dtype=np.int64)
-    fold[np.random.Generator(np.random.PCG64(seed)).permutation(sites)] = np.arange(sites) % folds
-    return fold
+    return trained.forest(np.concatenate((words.examples.features[:, rows], words.scores(chosen, rows))))
 
 
 def pages_of_sites(path: str, examples: ExampleSet) -> list[int]:
@@ -166,25 +124,26 @@ class GoldRow:
 
 
 def gold(examples: ExampleSet, how: TrainingOptions, tell: Callable[[str], None]) -> list[GoldRow]:
-    """Train without some of the labelled sites, and measure on them."""
+    """Measure on each of the labelled sites what was trained without it and the other sites of its fold."""
     words = WordCounts.of(examples)
-    found = cross_validate(words, how, step=lambda done, _: tell(f"cross-validating {done}"))
-    data = open_set("sites")
-    names = data.site_names()
+    trained: dict[int, Trained] = {}
+    found = cross_validate(
+        words, how, folds=_GOLD_FOLDS, step=lambda done, _: tell(f"training {done}"), keep=trained.__setitem__
+    )
+    of_site = folds_of_sites(len(examples.sites), _GOLD_FOLDS, how.seed)
     number_of = {site.removesuffix(".example"): number for number, site in enumerate(examples.sites)}
+    data = open_set("sites")
     measured: dict[tuple[ClassifierName, str], list[dict[str, float]]] = {}
     with tempfile.TemporaryDirectory(prefix="chaffinch-") as folder:
-        for fold in range(_GOLD_FOLDS):
-            held = names[fold::_GOLD_FOLDS]
-            tell(f"without {', '.join(held)}")
-            chosen = np.ones(len(examples.sites), dtype=np.bool_)
-            chosen[[number_of[name.lower()] for name in held if name.lower() in number_of]] = False
+        for fold, classifiers in trained.items():
+            chosen = of_site != fold
             path = Path(folder, f"{fold}.npz")
-            weights = weights_from(words, chosen, train_on_sites(words, chosen, how), found, modern=True, card={})
-            write_weights(path, weights)
-            for name in held:
-                for key, measures in _measure_site(data, data.load(name), str(path)).items():
-                    measured.setdefault(key, []).append(measures)
+            write_weights(path, weights_from(words, chosen, classifiers, found, modern=True, card={}))
+            for name in data.site_names():
+                if not chosen[number_of[name.lower()]]:
+                    tell(name)
+                    for key, measures in _measure_site(data, data.load(name), str(path)).items():
+                        measured.setdefault(key, []).append(measures)
     return [
         GoldRow(classifier, favor, **{measure: fmean(site[measure] for site in sites) for measure in sites[0]})
         for (classifier, favor), sites in measured.items()
@@ -228,7 +187,7 @@ def _dropped(site: GoldSite, rows: Sequence[PageRow]) -> dict[str, float]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run an experiment and print its rows as JSON."""
     parser = argparse.ArgumentParser(prog="python -m chaffinch.evaluation.kolcz2007", description="Kolcz & Yih 2007.")
-    parser.add_argument("experiment", choices=("curves", "pages", "gold"))
+    parser.add_argument("experiment", choices=("pages", "gold"))
     parser.add_argument("examples", help="the file that `chaffinch train --features` wrote")
     parser.add_argument("--seed", type=int, default=0)
     parsed = parser.parse_args(arguments)
@@ -238,12 +197,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         require_extra()
-        whole = parsed.experiment == "curves"  # as in the paper, nothing is left out of what is tested on
-        examples, how = read(parsed.examples, whole=whole), TrainingOptions(seed=parsed.seed)
-        if parsed.experiment == "curves":
-            recalls, points = curves(cross_validate(WordCounts.of(examples), how, step=lambda done, _: tell(str(done))))
-            shown: Any = {"recalls": [asdict(row) for row in recalls], "points": [asdict(row) for row in points]}
-        elif parsed.experiment == "pages":
+        examples, how = read(parsed.examples), TrainingOptions(seed=parsed.seed)
+        shown: list[dict[str, Any]]
+        if parsed.experiment == "pages":
             shown = [asdict(row) for row in least_pages(examples, pages_of_sites(parsed.examples, examples), how)]
         else:
             shown = [asdict(row) for row in gold(examples, how, tell)]

@@ -36,7 +36,6 @@ class TrainingOptions:
 class Trained:
     """The classifiers, and how many blocks were left after duplicates were taken out."""
 
-    cuts: Cuts
     logistic: Logistic
     forest: Forest
     blocks: tuple[int, int, int]
@@ -55,29 +54,29 @@ def train_on_sites(words: WordCounts, chosen: BoolArray, how: TrainingOptions) -
     """Train on the drawn blocks of the chosen sites; what the words say of each comes from the other sites."""
     examples = words.examples
     rows = np.flatnonzero(chosen[examples.site] & examples.drawn)
-    features = np.concatenate((examples.features[rows], words.out_of_fold(chosen, rows, how.seed)), axis=1)
+    features = np.concatenate((examples.features[:, rows], words.out_of_fold(chosen, rows, how.seed)))
     return train(features, examples.template[rows], how)
 
 
 def train(features: FloatArray, template: BoolArray, how: TrainingOptions) -> Trained:
     """Take out duplicates, cut the features, take out duplicates again, and train both classifiers."""
+    total = len(template)
     once = _first_of_each(features, template)
-    features, template, total = features[once], template[once], len(features)
+    features, template = features[:, once], template[once]
     cuts = find_cuts(features, template)
     bins = cuts.bins(features)
     again = _first_of_each(bins, template)
-    bins, template = bins[again], template[again]
+    rows, template = np.ascontiguousarray(bins[:, again].T), template[again]
     return Trained(
-        cuts,
-        _train_logistic(bins, template, cuts.at.shape[1] + 1, how),
-        _train_forest(bins, template, how),
-        (total, len(features), len(bins)),
+        _train_logistic(rows, template, cuts, how),
+        _train_forest(rows, template, cuts, how),
+        (total, len(once), len(again)),
     )
 
 
 def find_cuts(features: FloatArray, template: BoolArray) -> Cuts:
     """Cut each feature by the minimum description length principle."""
-    found = [cut_points(column, template) for column in features.T]
+    found = [cut_points(column, template) for column in features]
     widest = max(map(len, found), default=0)
     at = np.full((len(found), widest), np.inf, dtype=np.float32)
     for row, cuts in zip(at, found, strict=True):
@@ -85,20 +84,20 @@ def find_cuts(features: FloatArray, template: BoolArray) -> Cuts:
     return Cuts(at)
 
 
-def _first_of_each(rows: NDArray[Any], template: BoolArray) -> NDArray[np.intp]:
-    """Return the first of all rows that are equal in features and label."""
-    data = np.ascontiguousarray(rows)
+def _first_of_each(values: NDArray[Any], template: BoolArray) -> NDArray[np.intp]:
+    """Return the first of all examples that are equal in features and label."""
+    data = np.ascontiguousarray(values.T)
     hashes = np.array([xxh3_64_intdigest(row.tobytes()) for row in data], dtype=np.uint64)
     _, first = np.unique(hashes * np.uint64(2) + template.astype(np.uint64), return_index=True)
     return np.sort(first)
 
 
-def _train_logistic(bins: SmallArray, template: BoolArray, width: int, how: TrainingOptions) -> Logistic:
+def _train_logistic(bins: SmallArray, template: BoolArray, cuts: Cuts, how: TrainingOptions) -> Logistic:
     """Train a regression with one binary feature for each bin that is not empty."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415  (an extra)
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
-    rows, columns = bins.shape
+    (rows, columns), width = bins.shape, cuts.at.shape[1] + 1
     places = np.arange(columns) * width + bins
     shape = (rows, columns * width)
     data = np.ones(bins.size, dtype=np.float32)
@@ -110,28 +109,41 @@ def _train_logistic(bins: SmallArray, template: BoolArray, width: int, how: Trai
     used[: places.max() + 1] = np.bincount(places.ravel())
     shares = used.reshape(columns, width) / rows
     mean = (weight * shares).sum(axis=1, keepdims=True)
-    return Logistic((weight - mean).astype(np.float32), float(fitted.intercept_[0] + mean.sum()))
+    return Logistic(cuts, (weight - mean).astype(np.float32), float(fitted.intercept_[0] + mean.sum()))
 
 
-def _train_forest(bins: SmallArray, template: BoolArray, how: TrainingOptions) -> Forest:
+def _train_forest(bins: SmallArray, template: BoolArray, cuts: Cuts, how: TrainingOptions) -> Forest:
     from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  (an extra)
 
     fitted = RandomForestClassifier(
         how.trees, max_depth=how.depth, min_samples_leaf=how.least_leaf, random_state=how.seed, n_jobs=1
     ).fit(bins.astype(np.float32), template)
     trees = [estimator.tree_ for estimator in fitted.estimators_]
-    nodes = max(tree.node_count for tree in trees)
-    shape = (len(trees), nodes)
-    base = np.arange(len(trees), dtype=np.int32)[:, None] * nodes
-    own = base + np.arange(nodes, dtype=np.int32)
-    feature, above = np.zeros(shape, dtype=np.int32), np.full(shape, 255, dtype=np.uint8)
-    left, right, value = own.copy(), own.copy(), np.zeros(shape, dtype=np.float32)
-    for number, tree in enumerate(trees):
-        inner = np.flatnonzero(tree.children_left >= 0)
-        feature[number, inner] = tree.feature[inner]
-        above[number, inner] = np.floor(tree.threshold[inner])
-        left[number, inner] = tree.children_left[inner] + base[number]
-        right[number, inner] = tree.children_right[inner] + base[number]
-        counts = tree.value[:, 0, :]
-        value[number, : tree.node_count] = counts[:, -1] / counts.sum(axis=1)
-    return Forest(feature, above, left, right, value.astype(np.float16).astype(np.float32), how.depth)
+    roots = np.cumsum([0, *(tree.node_count for tree in trees)])
+    parts = [_tree_arrays(tree, cuts, root) for tree, root in zip(trees, roots[:-1].tolist(), strict=True)]
+    feature, cut, below, value = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Forest(feature, cut, below, value, roots[:-1].astype(np.int32), how.depth)
+
+
+def _tree_arrays(tree: Any, cuts: Cuts, root: int) -> tuple[NDArray[Any], ...]:  # noqa: ANN401 - of scikit-learn
+    """Return a tree's features, cuts, first nodes below and values, its nodes level by level."""
+    order = [0]
+    for node in order:  # it grows on the way
+        if tree.children_left[node] >= 0:
+            order += [tree.children_left[node], tree.children_right[node]]
+    place = np.zeros(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    below = tree.children_left[order]
+    is_inner = below >= 0
+    feature = np.where(is_inner, tree.feature[order], 0).astype(np.int32)
+    cut = np.full(len(order), np.inf, dtype=np.float32)
+    # A bin above the threshold is one at or above the cut of this number.
+    cut[is_inner] = cuts.at[feature[is_inner], np.floor(tree.threshold[order][is_inner]).astype(np.intp)]
+    counts = tree.value[order, 0, :]
+    value = counts[:, -1] / counts.sum(axis=1)
+    return (
+        feature,
+        cut,
+        (root + np.where(is_inner, place[below], place[order])).astype(np.int32),
+        value.astype(np.float16).astype(np.float32),
+    )

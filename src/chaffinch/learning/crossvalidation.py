@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from chaffinch.learning.classifiers import TrainingOptions, train_on_sites
+from chaffinch.learning.classifiers import Trained, TrainingOptions, train_on_sites
 from chaffinch.methods.classifiers import CLASSIFIERS
 from chaffinch.methods.favor import Calibration
 from chaffinch.methods.model_weights import Grading
@@ -29,6 +29,7 @@ BALANCE: Final = 0.9
 _CLEAN, _WHOLE = 0.8, 0.97
 """The precision that is enough where clean text matters most, and where no content may be lost."""
 _STEPS: Final = 100
+_POINTS: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,11 @@ class Curve:
         """Return the precision at the point where the recall is reached."""
         place = int(np.searchsorted(self.recall, recall - 1e-12))
         return float(self.precision[min(place, len(self.precision) - 1)])
+
+    def points(self) -> list[tuple[float, float]]:
+        """Return recall and precision at evenly spread recalls, for drawing."""
+        shares = np.linspace(1 / _POINTS, 1, _POINTS).tolist()
+        return [(round(share, 4), round(self.precision_at(share), 4)) for share in shares]
 
     def answer_for(self, recall: float) -> float:
         """Return the answer from which on this share of the template is found."""
@@ -99,30 +105,40 @@ class OutOfFold:
         ]
 
 
+def folds_of_sites(sites: int, folds: int, seed: int) -> NDArray[np.int32]:
+    """Deal out sites to folds."""
+    result = np.zeros(sites, dtype=np.int32)
+    result[np.random.Generator(np.random.PCG64(seed)).permutation(sites)] = np.arange(sites) % min(folds, sites)
+    return result
+
+
 def cross_validate(
     words: WordCounts,
     how: TrainingOptions,
     *,
     folds: int = FOLDS,
     step: Callable[[int, int], None] = lambda _done, _total: None,
+    keep: Callable[[int, Trained], None] = lambda _fold, _trained: None,
 ) -> OutOfFold:
-    """Train on the sites of all folds but one, and ask about those of that one, for each fold."""
+    """Train on the sites of all folds but one, and ask about those of that one, for each fold.
+
+    `keep` is given what was trained for each fold.
+    """
     examples = words.examples
-    sites = len(examples.sites)
-    folds = min(folds, sites)
-    of_site = np.zeros(sites, dtype=np.int32)
-    of_site[np.random.Generator(np.random.PCG64(how.seed)).permutation(sites)] = np.arange(sites) % folds
+    of_site = folds_of_sites(len(examples.sites), folds, how.seed)
+    folds = min(folds, len(examples.sites))
     answers: dict[ClassifierName, Numbers] = {name: np.zeros(len(examples)) for name in CLASSIFIERS}
     for fold in range(folds):
         step(fold, folds)
         held = of_site == fold
         rows = np.flatnonzero(held[examples.site])
         trained = train_on_sites(words, ~held, how)
+        keep(fold, trained)
         scores = words.scores(~held, rows)
-        bins = trained.cuts.bins(np.concatenate((examples.features[rows], scores), axis=1))
-        answers["forest"][rows] = trained.forest(bins)
-        answers["logistic"][rows] = trained.logistic(bins)
-        answers["text"][rows] = scores[:, 0]
+        values = np.concatenate((examples.features[:, rows], scores))
+        answers["forest"][rows] = trained.forest(values)
+        answers["logistic"][rows] = trained.logistic(values)
+        answers["text"][rows] = scores[0]
     return OutOfFold(examples.template, of_site[examples.site], answers)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from chaffinch.methods.block_features import FEATURES
+from chaffinch.methods.text_scores import LISTS, VOCABULARIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 MOST_BLOCKS: Final = 1500
 """Of one site about so many template blocks are learned from, and so many content blocks."""
-_LISTS: Final = ("tokens", "names", "names_around")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,7 @@ class ExampleSet:
     """The number of the block's site."""
     template: BoolArray
     features: FloatArray
+    """A row for each feature, a column for each block."""
     lists: Mapping[str, WordLists]
     """The different lists of words, for each kind."""
     of: Mapping[str, NDArray[np.int64]]
@@ -70,8 +71,8 @@ class ExampleSet:
 class _Lists:
     """Gathers lists of words, each once."""
 
-    def __init__(self) -> None:
-        self._number_of: dict[str, int] = {}
+    def __init__(self, number_of: dict[str, int]) -> None:
+        self._number_of = number_of
         self._list_of: dict[int, int] = {}
         self._tokens: list[NDArray[np.int32]] = []
 
@@ -119,8 +120,10 @@ def read_examples(
     names = sorted(counts)
     number_of = {name: number for number, name in enumerate(names)}
     shares = np.array([[most / max(1, counts[name][2]), most / max(1, counts[name][1])] for name in names])
-    gathered: dict[str, list[NDArray[Any]]] = {name: [] for name in ("site", "template", "features", "drawn", *_LISTS)}
-    lists = {name: _Lists() for name in _LISTS}
+    gathered: dict[str, list[NDArray[Any]]] = {name: [] for name in ("site", "template", "features", "drawn", *LISTS)}
+    # Lists of one vocabulary number its words alike.
+    vocabularies: dict[str, dict[str, int]] = {name: {} for name in VOCABULARIES}
+    lists = {name: _Lists(vocabularies[vocabulary]) for name, vocabulary in LISTS.items()}
     for table in _tables(files):
         site = np.array([number_of[str(name)] for name in table["site"].to_pylist()], dtype=np.int32)
         template = table["template"].to_numpy().astype(np.bool_)
@@ -134,19 +137,19 @@ def read_examples(
         gathered["site"].append(site[taken])
         gathered["template"].append(template[taken])
         gathered["drawn"].append(drawn[taken])
-        gathered["features"].append(np.stack([table[name].to_numpy() for name in FEATURES], axis=1))
-        for name in _LISTS:
+        gathered["features"].append(np.stack([table[name].to_numpy() for name in FEATURES]))
+        for name in LISTS:
             column = table[name].combine_chunks()
             keys = text if name == "tokens" else _keys(column)
             gathered[name].append(lists[name].add(keys, column))
-    joined = {name: np.concatenate(parts) for name, parts in gathered.items()}
+    joined = {name: np.concatenate(parts, axis=-1) for name, parts in gathered.items()}
     return ExampleSet(
         sites=tuple(names),
         site=joined["site"],
         template=joined["template"],
         features=joined["features"].astype(np.float32),
-        lists={name: lists[name].finish() for name in _LISTS},
-        of={name: joined[name] for name in _LISTS},
+        lists={name: lists[name].finish() for name in LISTS},
+        of={name: joined[name] for name in LISTS},
         drawn=joined["drawn"],
     )
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from chaffinch.errors import InputError, PageError, UsageError
 from chaffinch.learning.labels import LABELLING, LEAST_PAGES, label_page
-from chaffinch.methods.block_features import MIN_CHARACTERS, MIN_WORDS, PageBlocks, blocks_around
+from chaffinch.methods.block_features import block_features
 from chaffinch.methods.blocks import FrequentBlocks
-from chaffinch.methods.text_scores import Around, name_tokens
+from chaffinch.methods.page_blocks import MIN_CHARACTERS, MIN_WORDS, PageBlocks
+from chaffinch.methods.text_scores import word_lists
 from chaffinch.page import parse_capture
 from chaffinch.runs import Failure, RunOptions
 from chaffinch.runs.batches import cut_batches
@@ -31,7 +32,7 @@ from chaffinch.runs.work import reason_of
 from chaffinch.sources import input_states, open_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -83,14 +84,9 @@ class PageExamples:
     text: HashArray
     """A hash of each block's words."""
     features: FloatArray
-    words: tuple[str, ...]
-    """The page's different words as the text classifier knows them."""
-    tokens: tuple[NDArray[np.int32], ...]
-    """For each block its words, as places in `words`."""
-    names: tuple[tuple[str, ...], ...]
-    """For each block the parts of its class, id and role."""
-    around: tuple[tuple[str, ...], ...]
-    """And those of the blocks around it."""
+    """A row for each of `FEATURES`, a column for each block."""
+    lists: Mapping[str, list[Sequence[str]]]
+    """For each kind of lists of words, that of each block."""
 
 
 @dataclass(slots=True)
@@ -252,21 +248,13 @@ def page_examples(page: Page, nodes: NDArray[np.int32], template: BoolArray, *, 
     """Return what is seen of these blocks of a page."""
     blocks = PageBlocks.of(page, modern=modern)
     chosen = np.searchsorted(blocks.node, nodes)
-    first, last = (ends[chosen].tolist() for ends in (blocks.first_word, blocks.last_word))
-    names = [name_tokens(name) for name in blocks.names()]
-    around = Around(blocks_around(page, blocks.node))
     return PageExamples(
         site=page.place.site,
         page=page.url or page.source,
         template=template,
         text=blocks.hashes()[chosen],
-        features=blocks.features()[chosen],
-        words=blocks.tokens,
-        tokens=tuple(blocks.words.number[start:stop] for start, stop in zip(first, last, strict=True)),
-        names=tuple(names[block] for block in chosen.tolist()),
-        around=tuple(
-            tuple(token for other in around.above(block) for token in names[other]) for block in chosen.tolist()
-        ),
+        features=block_features(blocks, chosen),
+        lists=word_lists(blocks, chosen),
     )
 
 

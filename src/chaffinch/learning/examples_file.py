@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from chaffinch.learning.examples import ExampleReport, PageExamples
 from chaffinch.methods.block_features import FEATURES
+from chaffinch.methods.text_scores import LISTS
 from chaffinch.runs import Failure
 from chaffinch.sinks.base import well_formed, writing
 
@@ -25,9 +26,7 @@ _FIELDS: Final[list[pa.Field[Any]]] = [
     pa.field("template", pa.bool_(), nullable=False),
     pa.field("text", pa.uint64(), nullable=False),
     *(pa.field(name, pa.float32(), nullable=False) for name in FEATURES),
-    pa.field("tokens", _WORDS, nullable=False),
-    pa.field("names", _WORDS, nullable=False),
-    pa.field("names_around", _WORDS, nullable=False),
+    *(pa.field(name, _WORDS, nullable=False) for name in LISTS),
 ]
 _SCHEMA: Final = pa.schema(_FIELDS)
 _REPORT: Final = b"chaffinch.report"
@@ -66,25 +65,22 @@ def join_parts(parts: Sequence[Path], output: Path) -> None:
 
 def _table(pages: Sequence[PageExamples]) -> pa.Table:
     of_page = np.repeat(np.arange(len(pages)), [len(page.template) for page in pages])
-    features = np.concatenate([page.features for page in pages]) if pages else np.zeros((0, len(FEATURES)), np.float32)
+    nothing = np.zeros((len(FEATURES), 0), np.float32)
+    features = np.concatenate([nothing, *(page.features for page in pages)], axis=1)
     columns: dict[str, Any] = {
         "site": pa.array([well_formed(page.site) for page in pages], pa.string()).take(of_page),
         "page": pa.array([well_formed(page.page) for page in pages], pa.string()).take(of_page),
         "template": pa.array([value for page in pages for value in page.template.tolist()], pa.bool_()),
         "text": pa.array(np.concatenate([page.text for page in pages]) if pages else [], pa.uint64()),
-        **{name: pa.array(features[:, column]) for column, name in enumerate(FEATURES)},
-        "tokens": _words(pages),
-        "names": pa.array([list(names) for page in pages for names in page.names], _WORDS),
-        "names_around": pa.array([list(names) for page in pages for names in page.around], _WORDS),
+        **{name: pa.array(row) for name, row in zip(FEATURES, features, strict=True)},
+        **{name: _words(pages, name) for name in LISTS},
     }
     return pa.Table.from_pydict(columns, _SCHEMA)
 
 
-def _words(pages: Sequence[PageExamples]) -> pa.Array[Any]:
-    """Return each block's words."""
-    different = [well_formed(word) for page in pages for word in page.words]
-    base = np.cumsum([0, *(len(page.words) for page in pages)])
-    places = [tokens + start for page, start in zip(pages, base.tolist(), strict=False) for tokens in page.tokens]
-    ends = np.cumsum([0, *map(len, places)])
-    joined = np.concatenate(places) if places else np.zeros(0, dtype=np.int64)
-    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), pa.array(different, pa.string()).take(joined))
+def _words(pages: Sequence[PageExamples], name: str) -> pa.Array[Any]:
+    """Return the lists of one kind, of all blocks."""
+    lists = [words for page in pages for words in page.lists[name]]
+    ends = np.cumsum([0, *map(len, lists)])
+    joined = pa.array([well_formed(word) for words in lists for word in words], pa.string())
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), joined)

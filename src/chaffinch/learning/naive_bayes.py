@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from chaffinch.methods.text_scores import TextScores, WordOdds
+from chaffinch.methods.text_scores import LISTS, TEXT_FEATURES, TextScores, WordOdds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEAST_SITES: Final = 5
 """A word that fewer sites have is not known, and never leaves the training machine."""
-_SMOOTHING: Final = 0.5
+_SMOOTHING: Final = 2.0
 _MOST_TEXTS: Final = 20
 """A site with more texts of a class counts as one with so many: else what is learned are the words of large sites."""
 _INNER: Final = 5
@@ -96,30 +96,28 @@ class WordCounts:
         return cls(examples, count_words(examples, "tokens"), count_words(examples, "names"))
 
     def scores(self, chosen: NDArray[np.bool_], rows: NDArray[np.intp]) -> NDArray[np.float32]:
-        """Return the features of `text_scores` for some blocks, by classifiers trained on the chosen sites."""
+        """Return each of `TEXT_FEATURES` for some blocks, by classifiers trained on the chosen sites."""
         examples = self.examples
-        text = examples.lists["tokens"].sums(self.text.odds(chosen))[examples.of["tokens"][rows]]
+        odds = {"text": self.text.odds(chosen), "names": self.names.odds(chosen)}
+        sums = {
+            name: examples.lists[name].sums(odds[vocabulary])[examples.of[name][rows]]
+            for name, vocabulary in LISTS.items()
+        }
         length = np.maximum(examples.lists["tokens"].sizes[examples.of["tokens"][rows]], 1)
-        odds = self.names.odds(chosen)
-        names = examples.lists["names"].sums(odds)[examples.of["names"][rows]]
-        around = examples.lists["names_around"]
-        # The words of the two kinds of lists are numbered apart.
-        number_of = {word: number for number, word in enumerate(examples.lists["names"].words)}
-        values = np.array([odds[number_of[word]] if word in number_of else 0.0 for word in around.words] or [0.0])
-        above = around.sums(values)[examples.of["names_around"][rows]]
-        return np.stack((text / np.sqrt(length), text / length, names, above), axis=1).astype(np.float32)
+        text = sums.pop("tokens")
+        return np.stack((text / np.sqrt(length), text / length, *sums.values())).astype(np.float32)
 
     def out_of_fold(self, chosen: NDArray[np.bool_], rows: NDArray[np.intp], seed: int) -> NDArray[np.float32]:
         """Return the features for blocks of the chosen sites, each by classifiers that did not see its site."""
         sites = np.flatnonzero(chosen)
         shuffled = np.random.Generator(np.random.PCG64(seed)).permutation(sites)
-        result = np.zeros((len(rows), 4), dtype=np.float32)
+        result = np.zeros((len(TEXT_FEATURES), len(rows)), dtype=np.float32)
         of_row = self.examples.site[rows]
         for fold in range(min(_INNER, len(sites))):
             held = np.zeros_like(chosen)
             held[shuffled[fold::_INNER]] = True
             here = held[of_row]
-            result[here] = self.scores(chosen & ~held, rows[here])
+            result[:, here] = self.scores(chosen & ~held, rows[here])
         return result
 
     def classifiers(self, chosen: NDArray[np.bool_]) -> TextScores:

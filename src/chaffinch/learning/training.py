@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from chaffinch.page.arrays import BoolArray
     from chaffinch.runs import Failure, RunOptions
 
+MOST_ASKED: Final = 1 << 19
+"""If there are more labelled blocks, those are tested on that are drawn for training, as many of each site."""
+_PRECISIONS: Final = (0.8, BALANCE, 0.95)
 _GRADED: Final[tuple[ClassifierName, ...]] = ("forest", "logistic")
 
 
@@ -92,7 +95,9 @@ def train_model(inputs: Sequence[str], output: str, run: RunOptions, how: TrainO
 
             join_parts(parts, Path(how.features))
         how.tell("reading the examples")
-        examples = read_examples(parts, report.sites, seed=how.training.seed)
+        # As in the paper, nothing is left out of what is tested on, as long as that fits in memory.
+        whole = report.template + report.content <= MOST_ASKED
+        examples = read_examples(parts, report.sites, seed=how.training.seed, whole=whole)
         weights, found = train_weights(examples, how, report)
         write_weights(Path(output), weights)
     recall: dict[str, float] = {name: found.curve(name).recall_at(BALANCE) for name in CLASSIFIERS}
@@ -128,7 +133,6 @@ def weights_from(
     return Weights(
         modern=modern,
         text=words.classifiers(chosen),
-        cuts=trained.cuts,
         logistic=trained.logistic,
         forest=trained.forest,
         gradings={name: grade(found.of(chosen[words.examples.site]), name) for name in _GRADED},
@@ -160,13 +164,15 @@ def _card(
         "training": asdict(how.training),
         "least_sites_of_a_word": LEAST_SITES,
         "folds": how.folds,
-        "recall_at_90_percent_precision": {
+        "blocks_tested_on": len(found.template),
+        "recall_at_precision": {
             name: {
-                "all": round(found.curve(name).recall_at(BALANCE), 4),
-                "folds": [round(recall, 4) for recall in found.recalls(name)],
+                **{str(precision): round(found.curve(name).recall_at(precision), 4) for precision in _PRECISIONS},
+                f"{BALANCE} by fold": [round(recall, 4) for recall in found.recalls(name)],
             }
             for name in CLASSIFIERS
         },
+        "curves": {name: found.curve(name).points() for name in CLASSIFIERS},
     }
 
 

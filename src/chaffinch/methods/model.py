@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from chaffinch.errors import ModelError
-from chaffinch.methods.block_features import PageBlocks
 from chaffinch.methods.bounds import Count, check_bounds
 from chaffinch.methods.codec import pack, unpack
 from chaffinch.methods.explain import Evidence
 from chaffinch.methods.model_weights import COLUMNS, Weights, weights_of
-from chaffinch.page.arrays import frozen, nearest_marked
+from chaffinch.methods.page_blocks import PageBlocks
+from chaffinch.page.arrays import frozen
 from chaffinch.page.tags import BLOCK_LEVEL, Visibility
 
 if TYPE_CHECKING:
     from chaffinch.methods.classifiers import Forest, Logistic
     from chaffinch.methods.favor import Calibration
-    from chaffinch.page.arrays import FloatArray, HashArray, IntArray
+    from chaffinch.page.arrays import FloatArray, HashArray
     from chaffinch.page.table import Page
 
 
@@ -110,22 +110,26 @@ class SiteIndependent:
         blocks = PageBlocks.of(page, modern=weights.modern)
         if not len(blocks):
             return scores
-        answers = self._chosen(weights.cuts.bins(weights.rows(blocks)))
-        graded = np.append(weights.gradings[self.classifier].scores(answers), np.float32(0))
-        scores = graded[_innermost(page, blocks.node)[page.text_nodes]]
-        scores[page.visibility[page.text_nodes] != Visibility.VISIBLE] = 0
+        chosen = blocks.innermost()
+        answers = self._chosen(weights.features(blocks, chosen))
+        of_block = np.zeros(len(blocks) + 1, dtype=np.float32)
+        of_block[chosen] = weights.gradings[self.classifier].scores(answers)
+        scores[page.visibility[page.text_nodes] == Visibility.VISIBLE] = of_block[blocks.of_text]
         return scores
 
     def evidence(self, page: Page, template: Layout | None) -> Evidence:  # noqa: ARG002
         """Return, for each leaf text block, the features of the innermost block around it, and what they did."""
         weights = self._weights
         blocks = PageBlocks.of(page, modern=weights.modern)
-        rows = weights.rows(blocks)
-        parts = self._chosen.parts(weights.cuts.bins(rows))
-        nothing = np.full((1, len(COLUMNS)), np.nan, dtype=np.float32)
-        block = _innermost(page, blocks.node)[page.blocks.first]
+        values = weights.features(blocks, np.arange(len(blocks)))
+        parts = self._chosen.parts(values)
+        nothing = np.full((len(COLUMNS), 1), np.nan, dtype=np.float32)
+        shown = page.text_nodes[page.visibility[page.text_nodes] == Visibility.VISIBLE]
+        block = blocks.of_text[np.searchsorted(shown, page.blocks.first)]
         return Evidence(
-            COLUMNS, np.concatenate((rows, nothing))[block], np.concatenate((parts, np.zeros_like(nothing)))[block]
+            COLUMNS,
+            np.concatenate((values, nothing), axis=1)[:, block].T,
+            np.concatenate((parts, np.zeros_like(nothing)), axis=1)[:, block].T,
         )
 
     def dump(self, template: Layout) -> bytes:
@@ -141,12 +145,3 @@ class SiteIndependent:
 
     def _bounded(self, paths: HashArray) -> Layout:
         return Layout(frozen(np.unique(paths)[: self.most_paths]))
-
-
-def _innermost(page: Page, nodes: IntArray) -> IntArray:
-    """Return for each node of a page the number of the innermost block around it; the last number for none."""
-    number = np.full(len(page) + 1, len(nodes), dtype=np.int32)
-    number[nodes] = np.arange(len(nodes), dtype=np.int32)
-    marked = np.zeros(len(page), dtype=np.bool_)
-    marked[nodes] = True
-    return number[nearest_marked(page.parent, marked)]

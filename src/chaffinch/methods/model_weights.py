@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from chaffinch.errors import ModelError
-from chaffinch.methods.block_features import FEATURES
+from chaffinch.methods.block_features import FEATURES, block_features
 from chaffinch.methods.classifiers import CLASSIFIERS, Cuts, Forest, Logistic, forest_arrays, forest_of
 from chaffinch.methods.codec import pack_texts, unpack_texts
 from chaffinch.methods.favor import Calibration
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from chaffinch.methods.block_features import PageBlocks
     from chaffinch.methods.classifiers import ClassifierName
+    from chaffinch.methods.page_blocks import PageBlocks
     from chaffinch.models.files import Card
-    from chaffinch.page.arrays import FloatArray
+    from chaffinch.page.arrays import FloatArray, IndexArray
 
 KIND: Final = "model"
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised whenever the features or the classifiers change."""
 COLUMNS: Final = (*FEATURES, *TEXT_FEATURES)
 """The features that classifiers see, by name."""
@@ -55,15 +55,14 @@ class Weights:
     modern: bool
     """Whether elements of today's layouts, and paragraphs, are blocks too."""
     text: TextScores
-    cuts: Cuts
     logistic: Logistic
     forest: Forest
     gradings: Mapping[ClassifierName, Grading]
     card: Card
 
-    def rows(self, blocks: PageBlocks) -> FloatArray:
-        """Return the features of blocks, a column for each of `COLUMNS`."""
-        return np.concatenate((blocks.features(), self.text.features(blocks)), axis=1)
+    def features(self, blocks: PageBlocks, chosen: IndexArray) -> FloatArray:
+        """Return what is seen of the chosen blocks: a row for each of `COLUMNS`, a column for each block."""
+        return np.concatenate((block_features(blocks, chosen), self.text.features(blocks, chosen)))
 
 
 @lru_cache(maxsize=4)
@@ -79,11 +78,10 @@ def write_weights(path: Path, weights: Weights) -> None:
     arrays: dict[str, NDArray[Any]] = {
         "modern": np.array([weights.modern]),
         "columns": pack_texts(COLUMNS),
-        "cuts": weights.cuts.at,
+        "cuts": weights.logistic.cuts.at,
         "logistic_weight": weights.logistic.weight,
         "logistic_bias": np.array([weights.logistic.bias]),
-        **forest_arrays(weights.forest),
-        "forest_depth": np.array([weights.forest.depth]),
+        **forest_arrays(weights.forest, weights.logistic.cuts),
     }
     for name, odds in (("text", weights.text.text), ("names", weights.text.names)):
         arrays[f"{name}_words"] = pack_texts(odds.words)
@@ -98,6 +96,7 @@ def write_weights(path: Path, weights: Weights) -> None:
 def _weights(subject: str, model: Model) -> Weights:
     arrays = model.arrays
     try:
+        cuts = Cuts(arrays["cuts"])
         if unpack_texts(arrays["columns"]) != COLUMNS:
             raise ModelError(subject, "was trained on other features than this version computes: train it again")
         odds = [
@@ -107,9 +106,8 @@ def _weights(subject: str, model: Model) -> Weights:
         return Weights(
             modern=bool(arrays["modern"][0]),
             text=TextScores(odds[0], odds[1]),
-            cuts=Cuts(arrays["cuts"]),
-            logistic=Logistic(arrays["logistic_weight"], float(arrays["logistic_bias"][0])),
-            forest=forest_of(arrays, int(arrays["forest_depth"][0])),
+            logistic=Logistic(cuts, arrays["logistic_weight"], float(arrays["logistic_bias"][0])),
+            forest=forest_of(arrays, cuts),
             gradings={name: _grading(arrays, name) for name in CLASSIFIERS if f"{name}_balance" in arrays},
             card=model.card,
         )

@@ -1,27 +1,28 @@
-"""Naive Bayes over the words of blocks and over the names that their elements bear (class, id, role).
+"""Naive Bayes over the words of blocks, and over the names that their elements bear (class, id, role).
 
 What a block scores is a sum over its words, so that one running sum over the page's words gives the scores of all
-blocks, however they lie in each other.
+blocks, however they lie in each other. Which words tell of a block stands in `word_lists`, for training; `TextScores`
+gives the same sums for all blocks at once.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from itertools import repeat
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from chaffinch.methods.block_features import blocks_around
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from chaffinch.methods.block_features import PageBlocks
-    from chaffinch.page.arrays import FloatArray, IntArray
+    from chaffinch.methods.page_blocks import PageBlocks
+    from chaffinch.page.arrays import FloatArray, IndexArray, IntArray
+
+    Numbers = NDArray[np.float64]
 
 TEXT_FEATURES: Final[dict[str, str]] = {
     "text_score": "naive Bayes log odds of its words for template, by the square root of their number",
@@ -31,41 +32,33 @@ TEXT_FEATURES: Final[dict[str, str]] = {
 }
 """The features that classifiers of words give, by name."""
 
+VocabularyName: TypeAlias = Literal["text", "names"]
+VOCABULARIES: Final[tuple[VocabularyName, ...]] = get_args(VocabularyName)
+LISTS: Final[dict[str, VocabularyName]] = {
+    "tokens": "text",
+    "names": "names",
+    "names_around": "names",
+}
+"""The lists of words that tell of a block, and the classifier that each is asked of."""
+
 _ROUNDS: Final = 4
 MOST_AROUND: Final = (1 << _ROUNDS) - 1
 """So many of the blocks around a block give their names."""
-_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_BREAK: Final = "\n"
+_LONGEST: Final = 400
+"""So many characters of class, id and role are looked at."""
+_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\n")
 
 
-@lru_cache(maxsize=1 << 14)
-def name_tokens(names: str) -> tuple[str, ...]:
-    """Return the parts of class, id and role: `siteFooter nav-2` gives site, footer, nav."""
-    return tuple(dict.fromkeys(part.lower() for part in _PART.findall(names[:400])))
+def name_tokens(names: Iterable[str]) -> tuple[list[str], IntArray]:
+    """Return the parts of class, id and role, and how many stand before each: `siteFooter nav-2` has site, footer, nav.
 
-
-@dataclass(frozen=True, eq=False)
-class Around:
-    """For each block, the nearest block around it; `len(up) - 1` stands for none."""
-
-    up: IntArray
-
-    def above(self, block: int) -> Iterator[int]:
-        """Yield the blocks around one, from the innermost, as far as names are looked at."""
-        none = len(self.up) - 1
-        for _ in range(MOST_AROUND):
-            block = int(self.up[block])
-            if block == none:
-                return
-            yield block
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Return for each block the sum of the values of those around it, as far as `above` goes."""
-        total = np.append(values, np.float32(0))
-        up = self.up
-        for _ in range(_ROUNDS):
-            total = total + total[up]
-            up = up[up]
-        return (total[:-1] - values).astype(np.float32)
+    Names are read in one go, parted by line breaks.
+    """
+    text = "".join([f"{name[:_LONGEST].replace(_BREAK, ' ')}\n" for name in names])
+    parts = list(map(str.lower, _PART.findall(text)))
+    ends = np.flatnonzero(np.fromiter(map("\n".__eq__, parts), np.bool_, len(parts)))
+    return parts, np.append(0, ends).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +71,10 @@ class WordOdds:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_of", dict(zip(self.words, self.odds.tolist(), strict=True)))
 
-    def of(self, words: Sequence[str]) -> NDArray[np.float64]:
+    def of(self, words: Sequence[str]) -> Numbers:
         """Return the log odds of each word; 0 of those that are not known."""
         known: dict[str, float] = self._of  # type: ignore[attr-defined]
-        return np.array([known.get(word, 0.0) for word in words], dtype=np.float64)
-
-    def total(self, words: Sequence[str]) -> float:
-        """Return the log odds of words together."""
-        known: dict[str, float] = self._of  # type: ignore[attr-defined]
-        return sum(known.get(word, 0.0) for word in words)
+        return np.fromiter(map(known.get, words, repeat(0.0)), np.float64, len(words))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +84,52 @@ class TextScores:
     text: WordOdds
     names: WordOdds
 
-    def features(self, blocks: PageBlocks) -> FloatArray:
-        """Return a row for each block, a column for each of `TEXT_FEATURES`."""
-        odds = self.text.of(blocks.tokens)
-        before = np.append(0.0, np.cumsum(odds[blocks.words.number]))
-        score = before[blocks.last_word] - before[blocks.first_word]
-        words = np.maximum(blocks.last_word - blocks.first_word, 1)
-        scored: dict[str, float] = {}
-        for names in (own := blocks.names()):
-            if names not in scored:
-                scored[names] = self.names.total(name_tokens(names))
-        named = np.array([scored[names] for names in own], dtype=np.float32)
-        around = Around(blocks_around(blocks.page, blocks.node)).sums(named)
-        return np.stack((score / np.sqrt(words), score / words, named, around), axis=1).astype(np.float32)
+    def features(self, blocks: PageBlocks, chosen: IndexArray) -> FloatArray:
+        """Return a row for each of `TEXT_FEATURES`, a column for each of the chosen blocks."""
+        return np.concatenate((self._of_words(blocks, chosen), self._of_names(blocks, chosen))).astype(np.float32)
+
+    def _of_words(self, blocks: PageBlocks, chosen: IndexArray) -> Numbers:
+        before = np.append(0.0, np.cumsum(self.text.of(blocks.tokens)[blocks.words.number]))
+        first, last = blocks.first_word[chosen], blocks.last_word[chosen]
+        score = before[last] - before[first]
+        result: Numbers = np.stack((score / np.sqrt(last - first), score / (last - first)))
+        return result
+
+    def _of_names(self, blocks: PageBlocks, chosen: IndexArray) -> Numbers:
+        names = blocks.names()
+        number_of: dict[str, int] = {}
+        number = np.fromiter((number_of.setdefault(name, len(number_of)) for name in names), np.intp, len(names))
+        parts, start = name_tokens(number_of)
+        own = np.diff(np.append(0.0, np.cumsum(self.names.of(parts)))[start])[number]
+        around = np.append(own, 0.0)
+        up = blocks.nesting.up
+        for _ in range(_ROUNDS):
+            around = around + around[up]
+            up = up[up]
+        return np.stack((own[chosen], around[chosen] - own[chosen]))
+
+
+def word_lists(blocks: PageBlocks, chosen: IndexArray) -> Mapping[str, list[Sequence[str]]]:
+    """Return for each of `LISTS` the words of each of the chosen blocks."""
+    words, number = blocks.tokens, blocks.words.number
+    parts, ends = name_tokens(blocks.names())
+    bounds = zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    names = [[part for part in parts[start:stop] if part != "\n"] for start, stop in bounds]
+
+    spans = zip(blocks.first_word[chosen].tolist(), blocks.last_word[chosen].tolist(), strict=True)
+    return {
+        "tokens": [[words[place] for place in number[first:last].tolist()] for first, last in spans],
+        "names": [names[block] for block in chosen.tolist()],
+        "names_around": [
+            [part for other in _above(blocks, block) for part in names[other]] for block in chosen.tolist()
+        ],
+    }
+
+
+def _above(blocks: PageBlocks, block: int) -> Iterator[int]:
+    """Yield the blocks around one, from the innermost, as far as names are looked at."""
+    for _ in range(MOST_AROUND):
+        block = int(blocks.nesting.up[block])
+        if block == len(blocks):
+            return
+        yield block

@@ -15,9 +15,10 @@ put the same text there and need not search.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, compress, count
+from itertools import compress, count
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -28,6 +29,8 @@ from chaffinch.page.blocks import SPACELESS
 from chaffinch.page.tags import BLOCK_LEVEL, LINE_BREAK, Visibility
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from chaffinch.page.arrays import BoolArray, HashArray, IntArray
@@ -54,19 +57,26 @@ class Words:
     """For each word, its place in `different`."""
     different: tuple[str, ...]
     """The words as they stand in the source, each once, in the order of their first places."""
+    number_of: Mapping[str, int]
+    """The place of each word in `different`."""
     text: str
     """The visible text, with a line break before each run."""
     start: IntArray
     """For each boundary, where it is in `text`."""
     begin: IntArray
     """For each word, where it is in `text`."""
+    codes: NDArray[np.uint32]
+    """The characters of `text`."""
+    is_first_of_run: BoolArray
+    """For each visible text node, whether a run starts with it."""
 
     @classmethod
     def of(cls, page: Page, tags: BoolArray) -> Words:
         """Split the visible text of a page."""
         visible = page.visibility[page.text_nodes] == Visibility.VISIBLE
         nodes = page.text_nodes[visible]
-        text, start = _join(page, visible, _first_of_runs(page, nodes, tags))
+        fresh = _first_of_runs(page, nodes, tags)
+        text, start = _join(page, visible, fresh)
         codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
         kinds = _kinds()[np.minimum(codes, len(_kinds()) - 1)]
         inside = kinds != _SPACE
@@ -78,17 +88,21 @@ class Words:
         shown = np.zeros(len(page) + 1, dtype=np.int32)
         shown[nodes + 1] = 1
         split = _WORD.findall(text) if alone.any() else text.split()
-        numbers = dict(zip(dict.fromkeys(split), count(), strict=False))
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        number = np.fromiter(map(numbers.__getitem__, split), dtype=np.int32, count=len(split))
         return cls(
             nodes_before=np.cumsum(shown, dtype=np.int32),
             words_before=offsets(begins)[start],
             characters_before=offsets(inside)[start],
             spaces_before=offsets(after_space)[start],
-            number=np.fromiter(map(numbers.__getitem__, split), dtype=np.int32, count=len(split)),
+            number=number,
             different=tuple(numbers),
+            number_of=numbers,
             text=text,
             start=start,
             begin=np.flatnonzero(begins).astype(np.int32),
+            codes=codes,
+            is_first_of_run=fresh,
         )
 
     @cached_property
@@ -127,7 +141,9 @@ class Words:
     @cached_property
     def before(self) -> IntArray:
         """For each word, one more than the place where it stood last; 0 for those that did not."""
-        order = np.argsort(self.number, kind="stable").astype(np.int32)
+        # Numbers of 16 bits are sorted by radix, in a fifth of the time.
+        number = self.number.astype(np.uint16) if len(self.different) <= 1 << 16 else self.number
+        order = np.argsort(number, kind="stable").astype(np.int32)
         same = self.number[order[1:]] == self.number[order[:-1]]
         result = np.zeros(len(order), dtype=np.int32)
         result[order[1:][same]] = order[:-1][same] + 1
@@ -151,9 +167,13 @@ def _join(page: Page, visible: BoolArray, fresh: BoolArray) -> tuple[str, IntArr
     """Return the visible texts as one with a line break before each run, and where each text and the end are in it."""
     numbers = np.flatnonzero(visible)
     lengths = page.text_offset[page.text_nodes[numbers] + 1] - page.text_offset[page.text_nodes[numbers]] + fresh
-    breaks = map(("", "\n").__getitem__, fresh.tolist())
-    texts = compress(page.texts, visible.tolist())
-    return "".join(chain.from_iterable(zip(breaks, texts, strict=True))), offsets(lengths)
+    parts = [""] * (2 * len(numbers))
+    parts[0::2] = _BREAKS[fresh.astype(np.intp)].tolist()
+    parts[1::2] = compress(page.texts, visible.tolist())
+    return "".join(parts), offsets(lengths)
+
+
+_BREAKS: Final = frozen(np.array(["", "\n"], dtype=object))
 
 
 _SPACELESS_CLASS: Final = "".join(f"{chr(start)}-{chr(stop - 1)}" for start, stop in SPACELESS)
