@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import gc
 import json
 import logging
 import os
@@ -83,10 +84,13 @@ def single_pages(data: Path, rounds: int) -> tuple[list[Ratio], dict[str, float]
     model = make_method("model")
     model.score(chaffinch.parse("<p>"), None)  # its weights are read once
     rows: dict[str, list[list[float]]] = {name: [] for name in [*candidates, "trafilatura"]}
+    gc.disable()  # as in a run: pages have no cycles, and a collection is paid for by whoever happens to come next
     for _ in range(rounds):
         for name, work in candidates.items():
             rows[name].append(per_page(work, pages))
         rows["trafilatura"].append(per_page(_trafilatura, pages[:: max(1, len(pages) // PEER_PAGES)]))
+        gc.collect()
+    gc.enable()
     costs = {name: statistics.fmean(map(min, *found)) for name, found in rows.items()}
 
     def ratio(one: str, other: str) -> float:

@@ -28,7 +28,7 @@ from chaffinch.evaluation.predictors import visible_text
 from chaffinch.evaluation.scoring import page_scorer, site_row
 from chaffinch.learning.classifiers import TrainingOptions, require_extra, train_on_sites
 from chaffinch.learning.crossvalidation import FOLDS, Curve, cross_validate, folds_of_sites
-from chaffinch.learning.example_set import ExampleSet, read_examples
+from chaffinch.learning.example_set import MOST_BLOCKS, ExampleSet, read_examples
 from chaffinch.learning.naive_bayes import WordCounts
 from chaffinch.learning.training import weights_from
 from chaffinch.methods import threshold_of
@@ -50,11 +50,13 @@ if TYPE_CHECKING:
 
 LEAST_PAGES: Final = (20, 50, 100, 200)
 FAVORS: Final[tuple[Favor, ...]] = ("recall", 0.5, "balanced", "precision")
+_FEW_BLOCKS: Final = 500
+"""Of a site and class, where many models are compared with each other."""
 _GOLD_FOLDS: Final = 4
 
 
-def read(path: str) -> ExampleSet:
-    """Read a file of examples."""
+def read(path: str, most: int = MOST_BLOCKS) -> ExampleSet:
+    """Read a file of examples, at most about so many of a site and class."""
     try:
         labels = pq.read_table(path, columns=["site", "template"])
     except (OSError, ValueError) as error:
@@ -62,7 +64,7 @@ def read(path: str) -> ExampleSet:
     counts: dict[str, list[int]] = {}
     for row in labels.group_by(["site", "template"]).aggregate([([], "count_all")]).to_pylist():
         counts.setdefault(row["site"], [0, 0, 0])[1 if row["template"] else 2] = row["count_all"]
-    return read_examples([Path(path)], counts)
+    return read_examples([Path(path)], counts, most=most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +199,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         require_extra()
-        examples, how = read(parsed.examples), TrainingOptions(seed=parsed.seed)
+        how = TrainingOptions(seed=parsed.seed)
         shown: list[dict[str, Any]]
         if parsed.experiment == "pages":
+            examples = read(parsed.examples, _FEW_BLOCKS)
             shown = [asdict(row) for row in least_pages(examples, pages_of_sites(parsed.examples, examples), how)]
         else:
-            shown = [asdict(row) for row in gold(examples, how, tell)]
+            shown = [asdict(row) for row in gold(read(parsed.examples), how, tell)]
     except ChaffinchError as error:
         tell(str(error))
         return 2
