@@ -95,7 +95,7 @@ def _run(parsed: argparse.Namespace) -> int:
     )
     how = TrainOptions(
         examples=examples,
-        training=TrainingOptions(seed=parsed.seed),
+        training=TrainingOptions(seed=parsed.seed, jobs=parsed.jobs),
         folds=parsed.folds,
         resume=parsed.resume,
         features=parsed.features,

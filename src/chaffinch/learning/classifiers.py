@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,12 @@ class TrainingOptions:
     """Blocks that come to a leaf of a tree, at least."""
     strength: float = 0.1
     """The inverse of how strongly the weights of the regression are drawn to 0."""
+    jobs: int = 1
+    """Trees are grown by so many threads; they are the same with any number."""
+
+    def as_json(self) -> dict[str, float]:
+        """Return what the result depends on."""
+        return {name: value for name, value in asdict(self).items() if name != "jobs"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +122,7 @@ def _train_forest(bins: SmallArray, template: BoolArray, cuts: Cuts, how: Traini
     from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  (an extra)
 
     fitted = RandomForestClassifier(
-        how.trees, max_depth=how.depth, min_samples_leaf=how.least_leaf, random_state=how.seed, n_jobs=1
+        how.trees, max_depth=how.depth, min_samples_leaf=how.least_leaf, random_state=how.seed, n_jobs=how.jobs
     ).fit(bins.astype(np.float32), template)
     trees = [estimator.tree_ for estimator in fitted.estimators_]
     roots = np.cumsum([0, *(tree.node_count for tree in trees)])

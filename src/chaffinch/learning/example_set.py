@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from chaffinch.page.arrays import BoolArray, FloatArray, HashArray
 
-MOST_BLOCKS: Final = 1500
+MOST_BLOCKS: Final = 600
 """Of one site about so many template blocks are learned from, and so many content blocks."""
 
 

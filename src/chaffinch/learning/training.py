@@ -161,7 +161,7 @@ def _card(
         "content_blocks": report.content,
         "blocks_trained_on": dict(zip(("all", "different", "different_after_cuts"), trained.blocks, strict=True)),
         "labels": {"share": options.share, "least_pages": options.least_pages, "modern": options.modern},
-        "training": asdict(how.training),
+        "training": how.training.as_json(),
         "least_sites_of_a_word": LEAST_SITES,
         "folds": how.folds,
         "blocks_tested_on": len(found.template),
