@@ -8,7 +8,8 @@ sides: if *they* move, it is the measuring that has changed. A floor is only as 
 data's hash and fails when that differs.
 
 These are floors against regression, no figures of merit: the shipped networks of `fused` were trained on the pages of
-these sets, so there it does better than on pages of other sites. What to expect of those, the held-out figures tell.
+these sets, and the forest of `model` on blocks of those of `sites`, so there they do better than on pages of other
+sites. What to expect of those, the held-out figures tell.
 """
 
 from __future__ import annotations
