@@ -40,3 +40,38 @@ def shop(seed: int, count: int = 12) -> str:
 def no_results() -> str:
     """The shop's page for a query that nothing matches."""
     return shop(1, 0).replace("<h1>", "<p>No results found.</p><h1>")
+
+
+def news(seed: int, count: int = 15) -> str:
+    """A table in which each record is two rows, with a third as a space between records."""
+    rng = random.Random(seed)  # noqa: S311
+    rows = "".join(
+        f'<tr class="athing"><td>{n}.</td><td><a href="/{n}">{" ".join(rng.choices(WORDS, k=6))}</a></td></tr>'
+        f'<tr><td></td><td class="sub"><b>{rng.randrange(300)} points</b> <a>{rng.choice(NAMES)}</a></td></tr>'
+        '<tr class="spacer"></tr>'
+        for n in range(1, count + 1)
+    )
+    return f"<html><body><table>{rows}</table><p>Guidelines</p></body></html>"
+
+
+def definitions(seed: int, count: int = 15) -> str:
+    """A list of terms, some with a year behind the description, with an advertisement after every fifth."""
+    rng = random.Random(seed)  # noqa: S311
+    parts = "".join(
+        f'<dt><a href="/{n}">{" ".join(rng.choices(WORDS, k=4))}</a></dt><dd>{" ".join(rng.choices(WORDS, k=14))}</dd>'
+        + (f'<dd class="year">{rng.randrange(1990, 2020)}</dd>' if rng.random() < 0.6 else "")
+        + (f'<dd class="ad">Advertisement {rng.choice(NAMES)}</dd>' if n % 5 == 4 else "")
+        for n in range(count)
+    )
+    return f"<html><body><div><a>Home</a> <a>About</a></div><dl>{parts}</dl></body></html>"
+
+
+def headings(seed: int, count: int = 15) -> str:
+    """Records of a heading and two paragraphs, parted by rules."""
+    rng = random.Random(seed)  # noqa: S311
+    parts = "<hr>".join(
+        f'<h3><a href="/{n}">{" ".join(rng.choices(WORDS, k=4))}</a></h3><p>{" ".join(rng.choices(WORDS, k=14))}</p>'
+        f'<p class="price">${rng.randrange(2000)}.00</p>'
+        for n in range(count)
+    )
+    return f"<html><body><div><a>Home</a> <a>About</a></div><div id=results>{parts}</div></body></html>"

@@ -12,7 +12,7 @@ from chaffinch.evaluation.records import Counts, predicted_records, score_page
 from chaffinch.learning.record_folds import FOLDS, DetectorFold, detector_folds, folds_of
 from chaffinch.learning.record_gold import read_site, site_folders
 from chaffinch.learning.records import data_hash, examples_of, train
-from chaffinch.records import UnitOptions, apply_wrapper, mine
+from chaffinch.records import UnitOptions, apply_wrapper, mine, mine_all
 from chaffinch.records.finding import Found
 from chaffinch.records.mining import mine_found
 from chaffinch.records.sheet import Sheet
@@ -180,7 +180,7 @@ def _ways(
     site: GoldResultSite, weights: Weights, example: SiteExamples | None, *, ablations: bool
 ) -> dict[str, Sequence[PageRecords]]:
     pages = [page.page for page in site.pages]
-    ways: dict[str, Sequence[PageRecords]] = {_FULL: mine(pages, weights).pages}
+    ways: dict[str, Sequence[PageRecords]] = {_FULL: mine_all(pages, weights)[0]}
     if not ablations:
         return ways
     ways["each page alone"] = [mine([page], weights).pages[0] for page in pages]
@@ -189,7 +189,7 @@ def _ways(
         for number, page in enumerate(pages)
     ]
     for name, options in ABLATIONS.items():
-        ways[name] = mine(pages, weights, options).pages
+        ways[name] = mine_all(pages, weights, options)[0]
     if example is not None:
         sheet = Sheet.of(pages)
         for name, options in (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from chaffinch.learning.networks import Training, train_ranker
-from chaffinch.learning.record_gold import GoldResultPage, GoldResultSite, overlap
+from chaffinch.learning.record_breaking import broken_up
+from chaffinch.learning.record_gold import GoldResultPage, GoldResultSite
 from chaffinch.learning.record_marks import leaf_words
 from chaffinch.records.candidates import Candidates, find_candidates
 from chaffinch.records.evidence import evidence_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from chaffinch.page.arrays import FloatArray
+    from chaffinch.page.arrays import FloatArray, IndexArray
     from chaffinch.records.network import Network
 
 RANKER: Final = Training(hidden=16, epochs=60, rate=0.02, decay=0.01, networks=8)
@@ -30,8 +30,15 @@ _LIST_SPREAD: Final = 0.1
 """How much worse a candidate may be to be still a good answer."""
 _ALONE: Final = 1 / 3
 """The weight of a page alone, beside that of its whole site."""
+_OF_BROKEN: Final = 1 / 4
+"""The weight of pages whose records are made runs of siblings, once as they are and once as rows of a table."""
+_LEAST_RECALL: Final = 0.65
+"""A member may be a record if it has so much of its words."""
 _MATCH: Final = 0.7
-"""A member is a record if the words agree so much, what it says twice counted once: later steps drop that."""
+"""Or if the words of both agree so much."""
+_SURPLUS: Final = 0.25
+"""How little it costs what a member has beside the record: later steps drop such text, but add nothing."""
+_LEAST_PRECISION: Final = 0.05
 _LONGEST: Final = 5000
 
 
@@ -56,14 +63,18 @@ class FindingExamples:
 
 
 def finding_examples(site: GoldResultSite) -> FindingExamples:
-    """Return what a site teaches: all of its pages together, and each alone."""
+    """Return what a site teaches: all of its pages together, each alone, and with its records made runs of siblings."""
     sheet = Sheet.of([page.page for page in site.pages])
     candidates = find_candidates(sheet)
     lists = [_list_of(sheet, candidates, site.pages, 1.0)]
-    best = members_of(candidates, int(np.argmax(lists[0].quality))) if len(candidates) else NOTHING
+    chosen = int(np.argmax(lists[0].quality)) if len(candidates) else -1
+    best = members_of(candidates, chosen) if chosen >= 0 else NOTHING
     for page in site.pages:
         alone = Sheet.of([page.page])
         lists.append(_list_of(alone, find_candidates(alone), [page], _ALONE))
+    for broken in broken_up(sheet, best):
+        fresh = Sheet.of(broken)
+        lists.append(_list_of(fresh, find_candidates(fresh), site.pages, _OF_BROKEN))
     return FindingExamples(site.name, tuple(found for found in lists if len(found.rows)), best, candidates)
 
 
@@ -88,7 +99,7 @@ def _list_of(sheet: Sheet, candidates: Candidates, pages: Sequence[GoldResultPag
 
 
 def _quality(sheet: Sheet, candidates: Candidates, pages: Sequence[GoldResultPage]) -> NDArray[np.float64]:
-    """Return the F1 of each candidate's members against the records of the pages."""
+    """Return how well each candidate's members stand for the records of the pages: F1, but each pair by its worth."""
     matches = _Matches(sheet, pages)
     low, high = sheet.leaves_before[candidates.first].tolist(), sheet.leaves_before[candidates.stop].tolist()
     page_of = sheet.page_of[candidates.first].tolist()
@@ -97,13 +108,15 @@ def _quality(sheet: Sheet, candidates: Candidates, pages: Sequence[GoldResultPag
     bounds = candidates.offset.tolist()
     for number, (start, stop) in enumerate(pairwise(bounds)):
         taken: set[tuple[int, int]] = set()
+        total = 0.0
         for member in range(start, stop):
             page = page_of[member]
-            for record in matches.find(page, low[member], high[member]):
+            for worth, record in matches.find(page, low[member], high[member]):
                 if (page, record) not in taken:
                     taken.add((page, record))
+                    total += worth
                     break
-        result[number] = 2 * len(taken) / (stop - start + gold) if gold else 0.0
+        result[number] = 2 * total / (stop - start + gold) if gold else 0.0
     return result
 
 
@@ -111,33 +124,55 @@ class _Matches:
     """Finds the labelled records that a run of shown texts may stand for."""
 
     def __init__(self, sheet: Sheet, pages: Sequence[GoldResultPage]) -> None:
-        self._words = leaf_words(sheet)
-        self._records = [page.records for page in pages]
-        self._sizes = [np.array([record.size for record in page.records], dtype=np.int64) for page in pages]
-        self._known: dict[tuple[int, int], list[int]] = {}
+        texts = leaf_words(sheet)
+        numbers: dict[str, int] = {}
+        for page in pages:
+            for record in page.records:
+                for word in record.bag:
+                    numbers.setdefault(word, len(numbers))
+        self._words = np.array([numbers.get(word, -1) for text in texts for word in text], dtype=np.intp)
+        self._start = np.concatenate(([0], np.cumsum([len(text) for text in texts], dtype=np.intp)))
+        self._text = np.array([hash(tuple(text)) for text in texts], dtype=np.int64)
+        self._records = []
+        for page in pages:
+            counts = np.zeros((len(page.records), len(numbers)), dtype=np.int16)
+            for row, record in enumerate(page.records):
+                for word, count in record.bag.items():
+                    counts[row, numbers[word]] = count
+            self._records.append(counts)
+        self._sizes = [np.maximum(counts.sum(axis=1), 1) for counts in self._records]
+        self._known: dict[tuple[int, int], list[tuple[float, int]]] = {}
 
-    def find(self, page: int, low: int, high: int) -> list[int]:
-        """Return the numbers of the records that the texts from `low` up to `high` match, the likest first."""
+    def find(self, page: int, low: int, high: int) -> list[tuple[float, int]]:
+        """Return what the texts from `low` up to `high` are worth for which record, the best first."""
         found = self._known.get((low, high))
         if found is None:
             found = self._known[low, high] = self._search(page, low, high)
         return found
 
-    def _search(self, page: int, low: int, high: int) -> list[int]:
-        words: list[str] = []
-        seen: set[str] = set()
-        for text in self._words[low:high]:
-            joined = " ".join(text)
-            if joined not in seen:
-                seen.add(joined)
-                words += text
-            if len(words) > _LONGEST:
-                return []
-        sizes, size = self._sizes[page], len(words)
-        near = np.flatnonzero(2 * np.minimum(size, sizes) >= _MATCH * (size + sizes)).tolist() if size else []
-        bag = Counter(words) if near else Counter()
-        likeness = {
-            number: overlap(bag, self._records[page][number].bag, (size, int(sizes[number]))) for number in near
-        }
-        found = [number for number in near if likeness[number] >= _MATCH]
-        return sorted(found, key=lambda number: -likeness[number])
+    def _search(self, page: int, low: int, high: int) -> list[tuple[float, int]]:
+        every = self._words[self._start[low] : self._start[high]]
+        if len(every) > _LONGEST or not len(self._records[page]):
+            return []
+        worth = self._worth(page, every)
+        # What is said twice may be meant twice, or be dropped by later steps.
+        _, first = np.unique(self._text[low:high], return_index=True)
+        if len(first) < high - low:
+            again = np.ones(high - low, dtype=np.bool_)
+            again[first] = False
+            lengths = np.diff(self._start[low : high + 1])
+            worth = np.maximum(worth, self._worth(page, every[~np.repeat(again, lengths)]))
+        found = np.flatnonzero(worth)
+        order = found[np.argsort(-worth[found], kind="stable")]
+        return [(float(worth[number]), int(number)) for number in order.tolist()]
+
+    def _worth(self, page: int, words: IndexArray) -> NDArray[np.float64]:
+        """Return what some words are worth for each record of a page: 0 for all that they do not stand for."""
+        records = self._records[page]
+        known, counts = np.unique(words[words >= 0], return_counts=True)
+        common = np.minimum(records[:, known], counts).sum(axis=1)
+        sizes = self._sizes[page]
+        recall, precision = common / sizes, common / max(len(words), 1)
+        alike = 2 * common / (sizes + len(words))
+        worth: NDArray[np.float64] = recall * np.maximum(precision, _LEAST_PRECISION) ** _SURPLUS
+        return np.where((recall >= _LEAST_RECALL) | (alike >= _MATCH), worth, 0.0)

@@ -35,11 +35,7 @@ class Marks:
 
 def leaf_words(sheet: Sheet) -> list[list[str]]:
     """Return the words of every shown text."""
-    words: list[list[str]] = []
-    for page in sheet.pages:
-        shown = page.shown_text_nodes.tolist()
-        words += [words_of(text) for text, is_shown in zip(page.texts, shown, strict=True) if is_shown]
-    return words
+    return [words_of(text) for texts in sheet.leaf_texts for text in texts]
 
 
 def mark_units(sheet: Sheet, spans: Spans, pages: Sequence[GoldResultPage]) -> Marks:

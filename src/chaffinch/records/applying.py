@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from chaffinch.page.arrays import frozen
-from chaffinch.records.candidates import CLASSES, TOKEN, node_keys, outermost
+from chaffinch.records.candidates import CLASSES, RUN, TOKEN, node_keys, outer
 from chaffinch.records.clusters import anchors_of, atom_keys
 from chaffinch.records.finding import Spans, without_headers
 from chaffinch.records.graph import Slot
@@ -17,6 +17,7 @@ from chaffinch.records.joints import find_joints
 from chaffinch.records.mining import results_of
 from chaffinch.records.pieces import pieces_of
 from chaffinch.records.results import PageRecords
+from chaffinch.records.runs import find_runs, single
 from chaffinch.records.sheet import Sheet
 from chaffinch.records.units import UnitOptions, cut_at, joined_kinds, part_at
 from chaffinch.records.weights import shipped_weights
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from chaffinch.page import Page
-    from chaffinch.page.arrays import BoolArray
+    from chaffinch.page.arrays import BoolArray, IndexArray
     from chaffinch.records.joints import Joints
     from chaffinch.records.pieces import Pieces
     from chaffinch.records.units import Cut
@@ -78,18 +79,24 @@ def apply_wrapper(wrapper: Wrapper, page: Page) -> Applied:
 
 
 def _find(wrapper: Wrapper, sheet: Sheet) -> Spans:
-    """Return the nodes of the wrapper's kinds; of those inside others only the outer."""
-    chosen = []
-    wanted_kinds = {kind for kind, _ in wrapper.kinds}
+    """Return the records of the wrapper's kinds; of those inside others only the outer."""
+    nothing = np.zeros(0, dtype=np.int32)
+    firsts, stops = [nothing], [nothing]
+    wanted_kinds = {kind % RUN for kind, _, _ in wrapper.kinds}
     for kind, nodes, keys in node_keys(sheet, tokens=TOKEN in wanted_kinds):
-        for wanted, key in wrapper.kinds:
-            if wanted == kind:
-                members = np.sort(nodes[keys == np.uint64(key)])
-                chosen.append(outermost(sheet, members) if kind == CLASSES and len(members) else members)
-    found = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *chosen]))
-    if len(found):
-        found = outermost(sheet, found)
-    return without_headers(sheet, Spans(found.astype(np.int32), sheet.end[found]))
+        for wanted, key, tail in wrapper.kinds:
+            if wanted % RUN != kind or not (own := keys == np.uint64(key)).any():
+                continue
+            members: IndexArray = np.sort(nodes[own])
+            runs = single(sheet, members[outer(members, sheet.end[members])] if kind == CLASSES else members)
+            if tail is not None:
+                runs = find_runs(sheet, members, tail) or runs
+            firsts.append(runs.first)
+            stops.append(runs.stop)
+    first, stop = np.concatenate(firsts), np.concatenate(stops)
+    order = np.lexsort((-stop, first))
+    kept = order[outer(first[order], stop[order])]
+    return without_headers(sheet, Spans(first[kept], stop[kept]))
 
 
 def _joined(wrapper: Wrapper, sheet: Sheet, spans: Spans, pieces: Pieces, joints: Joints) -> BoolArray:

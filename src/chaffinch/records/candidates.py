@@ -15,12 +15,13 @@ from xxhash import xxh3_64_intdigest
 
 from chaffinch.page.arrays import offsets
 from chaffinch.page.tags import TEXT
+from chaffinch.records.runs import Runs, Tail, find_runs, single
 from chaffinch.records.sheet import Sheet, class_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from chaffinch.page.arrays import HashArray, IndexArray, IntArray
+    from chaffinch.page.arrays import BoolArray, HashArray, IndexArray, IntArray
 
 LEAST_MEMBERS: Final = 2
 LEAST_SHARE: Final = 0.01
@@ -28,6 +29,8 @@ _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
 PATH, PATH_CLASSES, FAMILY, CLASSES, TOKEN = range(5)
 RUN: Final = 8
+"""Added to a kind: the runs of siblings that begin with a node of it."""
+RUNNING: Final = (PATH, PATH_CLASSES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +39,20 @@ class Candidates:
 
     kind: IntArray
     key: HashArray
+    tail: tuple[Tail | None, ...]
+    """What follows the first node of a run; None for members of one node."""
     offset: IntArray
     first: IntArray
     stop: IntArray
+    width: IntArray
+    """How many siblings with text each member has."""
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    def what(self, number: int) -> tuple[int, int, Tail | None]:
+        """Return by what a candidate's members are known on other pages."""
+        return int(self.kind[number]), int(self.key[number]), self.tail[number]
 
 
 def _mixed(one: HashArray, other: HashArray) -> HashArray:
@@ -90,33 +101,46 @@ def _token_hashes(value: str) -> tuple[int, ...]:
     return tuple(xxh3_64_intdigest(token.encode()) for token in class_tokens(value))
 
 
+class _Collected:
+    """Candidates as they are found, each set of members once."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._seen: set[tuple[int, int]] = set()
+        self.found: list[tuple[int, np.uint64, Tail | None]] = []
+        self.runs: list[Runs] = []
+
+    def add(self, kind: int, key: np.uint64, runs: Runs) -> None:
+        mark = _mark(self._sheet, runs.first, runs.stop)
+        if mark not in self._seen:
+            self._seen.add(mark)
+            self.found.append((kind, key, runs.tail if kind >= RUN else None))
+            self.runs.append(runs)
+
+
 def find_candidates(sheet: Sheet) -> Candidates:
     """Return all candidates of a site, each set of members once."""
-    kinds: list[int] = []
-    keys: list[np.uint64] = []
-    spans: list[tuple[IntArray, IntArray]] = []
-    seen: set[tuple[int, int]] = set()
+    collected = _Collected(sheet)
     for kind, nodes, node_key in node_keys(sheet):
         for key, group in _groups(sheet, nodes, node_key):
             members = np.sort(group)
             if not (np.bincount(sheet.page_of[members]) >= LEAST_MEMBERS).any():
                 continue
             if kind == CLASSES:
-                members = outermost(sheet, members)
-            first, stop = members.astype(np.int32), sheet.end[members]
-            mark = _mark(sheet, first, stop)
-            if mark not in seen:
-                seen.add(mark)
-                kinds.append(kind)
-                keys.append(key)
-                spans.append((first, stop))
+                members = members[outer(members, sheet.end[members])]
+            collected.add(kind, key, single(sheet, members))
+            runs = find_runs(sheet, members) if kind in RUNNING else None
+            if runs is not None:
+                collected.add(kind + RUN, key, runs)
     nothing = np.zeros(0, dtype=np.int32)
     return Candidates(
-        np.array(kinds, dtype=np.int32),
-        np.array(keys, dtype=np.uint64),
-        offsets(np.array([len(first) for first, _ in spans], dtype=np.int32)),
-        np.concatenate([nothing, *(first for first, _ in spans)]),
-        np.concatenate([nothing, *(stop for _, stop in spans)]),
+        np.array([kind for kind, _, _ in collected.found], dtype=np.int32),
+        np.array([key for _, key, _ in collected.found], dtype=np.uint64),
+        tuple(tail for _, _, tail in collected.found),
+        offsets(np.array([len(runs.first) for runs in collected.runs], dtype=np.int32)),
+        np.concatenate([nothing, *(runs.first for runs in collected.runs)]),
+        np.concatenate([nothing, *(runs.stop for runs in collected.runs)]),
+        np.concatenate([nothing, *(runs.width for runs in collected.runs)]),
     )
 
 
@@ -136,10 +160,12 @@ def _groups(sheet: Sheet, nodes: IndexArray, keys: HashArray) -> Iterator[tuple[
         yield of_key[begin], by_key[begin:end]
 
 
-def outermost(sheet: Sheet, members: IndexArray) -> IndexArray:
-    """Leave out the nodes inside others."""
-    reach = np.maximum.accumulate(sheet.end[members])
-    return members[np.concatenate(([True], members[1:] >= reach[:-1]))]
+def outer(first: IndexArray | IntArray, stop: IntArray) -> BoolArray:
+    """Tell which of several spans, in document order, lie inside no other."""
+    reach = np.maximum.accumulate(stop)
+    result: BoolArray = np.ones(len(first), dtype=np.bool_)
+    result[1:] = first[1:] >= reach[:-1]
+    return result
 
 
 def _mark(sheet: Sheet, first: IntArray, stop: IntArray) -> tuple[int, int]:

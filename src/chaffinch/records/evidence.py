@@ -8,6 +8,7 @@ import numpy as np
 
 from chaffinch.page.arrays import frozen
 from chaffinch.page.tags import IDS, tag_set
+from chaffinch.records.candidates import RUN
 from chaffinch.records.sheet import FORMS, HEADINGS, LINKS, PICTURES
 
 if TYPE_CHECKING:
@@ -119,7 +120,10 @@ def _sizes(columns: dict[str, Numbers], sheet: Sheet, candidates: Candidates, gr
     columns["even"] = counts.max(axis=1) / np.maximum(groups.size / on, 1)
     columns["same on all"] = ((counts == counts[:, :1]).all(axis=1) & (pages > 1)).astype(np.float64)
     for number in range(5):
-        columns[f"kind {number}"] = (candidates.kind == number).astype(np.float64)
+        columns[f"kind {number}"] = (candidates.kind % RUN == number).astype(np.float64)
+    columns["several siblings"] = (candidates.kind >= RUN).astype(np.float64)
+    columns["width"] = np.log(groups.mean(candidates.width))
+    columns["width spread"] = groups.spread(candidates.width)
 
 
 def _places(columns: dict[str, Numbers], sheet: Sheet, candidates: Candidates, groups: _Groups) -> None:
@@ -150,6 +154,7 @@ def _places(columns: dict[str, Numbers], sheet: Sheet, candidates: Candidates, g
     gap[1:] = np.where((groups.of[1:] == groups.of[:-1]) & (page[1:] == page[:-1]), np.maximum(between, 0), 0)
     columns["gaps"] = groups.sum(gap) / np.maximum(groups.sum(own_leaves) + groups.sum(gap), 1)
     columns["most of a gap"] = groups.mean(gap > 0)
+    _beside(columns, sheet, candidates, groups)
     results, menus, in_menus = sheet.hints
     above = np.where(parent < 0, 0, parent)
     columns["sounds like results"] = groups.mean(results[first])
@@ -161,6 +166,28 @@ def _places(columns: dict[str, Numbers], sheet: Sheet, candidates: Candidates, g
         marks = np.flatnonzero(sheet.tag == IDS[name])
         change = np.bincount(marks, minlength=len(sheet) + 1) - np.bincount(sheet.end[marks], minlength=len(sheet) + 1)
         columns[f"in {name}"] = groups.mean(np.cumsum(change)[first] > 0)
+
+
+def _beside(columns: dict[str, Numbers], sheet: Sheet, candidates: Candidates, groups: _Groups) -> None:
+    """See what stands before the first and behind the last member of each parent, and how members begin."""
+    first = candidates.first
+    parent = sheet.parent[first]
+    place, siblings = sheet.child_places
+    other = (parent[1:] != parent[:-1]) | (groups.of[1:] != groups.of[:-1])
+    begins, ends = np.append(True, other), np.append(other, True)
+    count = len(groups.size)
+    lists = np.maximum(np.bincount(groups.of[begins], minlength=count), 1)
+    behind = siblings[np.maximum(parent, 0)] - place[first] - candidates.width
+    for name, values, marks in (("before the first", place[first], begins), ("behind the last", behind, ends)):
+        some = np.where(marks, np.log1p(np.maximum(values, 0)), 0.0)
+        columns[name] = np.bincount(groups.of, weights=some, minlength=count) / lists
+    leaf = np.minimum(sheet.leaves_before[first], max(len(sheet.leaf) - 1, 0))
+    columns["begins with a link"] = groups.mean(sheet.in_link[leaf])
+    above = sheet.parent[sheet.leaf[leaf]]
+    strong = HEADINGS | tag_set("b", "strong", "dt", "th")
+    columns["begins strong"] = groups.mean(
+        strong[sheet.tag[above]] | strong[sheet.tag[np.maximum(sheet.parent[above], 0)]]
+    )
 
 
 def _parts(columns: dict[str, Numbers], sheet: Sheet, candidates: Candidates, groups: _Groups) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _SKETCHES: Final = 3
 _SMALL: Final = 0.35
 _HARDLY_ANY: Final = 0.02
+_HARDLY_NEW: Final = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ def mine(pages: Sequence[Page], weights: Weights | None = None, options: UnitOpt
 def mine_found(sheet: Sheet, found: Found, weights: Weights, options: UnitOptions | None = None) -> Mined:
     """Return the units of records that are found already, and the wrapper."""
     units = find_units(sheet, found.spans, weights, options or UnitOptions())
-    graph = vote(paths_of(units), name_slots(units))
+    graph = vote(paths_of(units), name_slots(sheet, units))
     strings = units.slotted.strings
     results = results_of(sheet, found.spans, strings, units.slotted.slot.tolist(), graph.slots)
     return Mined(tuple(results), _wrapper(sheet, found, units, graph))
@@ -70,7 +71,8 @@ def mine_found(sheet: Sheet, found: Found, weights: Weights, options: UnitOption
 def _without_empty_pages(sheet: Sheet, found: Found) -> Found:
     """Leave out what was found on pages that say that there is nothing, if it is but a small part of them or a menu.
 
-    Such words may also wait, unseen, on every page of a site: what all pages say is template.
+    Such words may also wait, unseen, on every page of a site: what all pages say is template, unless what was found is
+    on all pages as well.
     """
     spans = found.spans
     if len(spans) == 0:
@@ -88,19 +90,23 @@ def _without_empty_pages(sheet: Sheet, found: Found) -> Found:
         return found
     says = np.array([says_nothing_found(page) for page in sheet.pages])
     if len(says) > 1 and says.all():
-        return found
+        own = sheet.leaf_totals(np.where(sheet.on_other_pages, 0, sheet.leaf_words))
+        fresh = own[sheet.leaves_before[spans.stop]] - own[sheet.leaves_before[spans.first]]
+        says = np.bincount(page_of, weights=fresh, minlength=len(says)) < _HARDLY_NEW * np.maximum(share * whole, 1)
     empty = np.zeros(len(sheet.pages), dtype=np.bool_)
     empty[suspects] = says[suspects]
     kept = ~empty[page_of]
     return replace(found, spans=Spans(spans.first[kept], spans.stop[kept]))
 
 
-def mine_all(pages: Sequence[Page], weights: Weights | None = None) -> tuple[list[PageRecords], list[Wrapper]]:
+def mine_all(
+    pages: Sequence[Page], weights: Weights | None = None, options: UnitOptions | None = None
+) -> tuple[list[PageRecords], list[Wrapper]]:
     """Return the records of pages of any sites, in their order; pages that share a template are learned together."""
     results: dict[int, PageRecords] = {}
     wrappers = []
     for numbers in group_pages(pages):
-        mined = mine([pages[number] for number in numbers], weights)
+        mined = mine([pages[number] for number in numbers], weights, options)
         results.update(zip(numbers, mined.pages, strict=True))
         wrappers.append(mined.wrapper)
     return [results[number] for number in range(len(pages))], wrappers
@@ -141,7 +147,7 @@ def _wrapper(sheet: Sheet, found: Found, units: Units, graph: TemplateGraph) -> 
     return Wrapper(
         site=sheet.pages[0].place.site if sheet.pages else "",
         pages=len(sheet.pages),
-        kinds=tuple((int(found.candidates.kind[one]), int(found.candidates.key[one])) for one in found.chosen),
+        kinds=tuple(map(found.candidates.what, found.chosen)),
         joints=dict(zip(joints.keys.tolist(), units.cut.joined.tolist(), strict=True)),
         atoms=atoms,
         graph=graph,

@@ -8,10 +8,13 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
+from chaffinch.page.tags import tag_set
 from chaffinch.records.graph import Slot
+from chaffinch.records.headers import column_heads
 from chaffinch.records.text_types import TextType
 
 if TYPE_CHECKING:
+    from chaffinch.records.sheet import Sheet
     from chaffinch.records.units import Units
 
 _BASES: Final = {
@@ -29,29 +32,37 @@ _CONSTANT_USES: Final = 3
 _MOST_WORDS: Final = 4
 
 
-def name_slots(units: Units) -> tuple[Slot, ...]:
-    """Return the slots, named."""
+def name_slots(sheet: Sheet, units: Units) -> tuple[Slot, ...]:
+    """Return the slots, named: by the header of their column, by the text before them, or by what they begin with."""
     strings, slot, count = units.slotted.strings, units.slotted.slot.tolist(), units.slotted.count
     texts: list[Counter[str]] = [Counter() for _ in range(count)]
     types: list[Counter[int]] = [Counter() for _ in range(count)]
     before: list[Counter[str]] = [Counter() for _ in range(count)]
+    named: list[Counter[str]] = [Counter() for _ in range(count)]
+    headed: list[Counter[str]] = [Counter() for _ in range(count)]
+    heads = column_heads(sheet, strings.anchor)
+    terms = tag_set("dt", "th", "label")[sheet.tag[strings.anchor]].tolist()
     records: dict[int, set[int]] = defaultdict(set)
-    previous = (-1, -1, "")
-    for here, record, text, kind in zip(
-        slot, strings.record.tolist(), strings.texts, strings.types.tolist(), strict=True
+    previous = (-1, "", "")
+    for here, record, text, kind, head, is_term in zip(
+        slot, strings.record.tolist(), strings.texts, strings.types.tolist(), heads, terms, strict=True
     ):
         texts[here][text] += 1
         types[here][kind] += 1
         records[here].add(record)
+        headed[here][head] += 1
         if previous[0] == record:
-            before[here][previous[2] if _is_label(units, previous[1], previous[2]) else ""] += 1
-        previous = (record, here, text)
+            before[here][previous[1]] += 1
+            named[here][previous[2]] += 1
+        may_name = text if _is_label(units, here, text) else ""
+        previous = (record, may_name, may_name if is_term else "")
     names: Counter[str] = Counter()
     result = []
     for number in range(count):
         total = texts[number].total()
         kind = TextType(types[number].most_common(1)[0][0]) if total else TextType.TEXT
-        label = _label(texts[number], _naming(before[number], kind), total)
+        told = (headed[number], named[number], _naming(before[number], kind), _prefixes(texts[number]))
+        label = _label(told, total)
         base = label.lower() if label else _BASES[kind]
         names[base] += 1
         name = base if label and names[base] == 1 else f"{base}-{names[base]}"
@@ -78,9 +89,9 @@ def _naming(before: Counter[str], kind: TextType) -> Counter[str]:
     )
 
 
-def _label(texts: Counter[str], before: Counter[str], total: int) -> str | None:
-    """Return what names a slot: the text before nearly all its strings, or what they all begin with up to a colon."""
-    for counts in (before, _prefixes(texts)):
+def _label(told: tuple[Counter[str], ...], total: int) -> str | None:
+    """Return what names a slot: of several ways to name it, the first that says the same of nearly all its strings."""
+    for counts in told:
         text, uses = next(iter(counts.most_common(1)), ("", 0))
         found = text.strip(_ENDS)
         if total > 1 and uses >= _USUAL * total and _LABEL.fullmatch(found) and len(found.split()) <= _MOST_WORDS:

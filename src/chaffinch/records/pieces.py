@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -67,13 +68,8 @@ def pieces_of(sheet: Sheet, spans: Spans) -> Pieces:
     leaf = (np.arange(len(record)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(low, counts)).astype(
         np.int32
     )
-    page_of = sheet.leaf_page[leaf]
-    starts = sheet.leaf[leaf] - sheet.start[page_of]
-    texts = []
-    for number, start in zip(page_of.tolist(), starts.tolist(), strict=True):
-        page = sheet.pages[number]
-        texts.append(page.text[page.text_offset[start] : page.text_offset[start + 1]])
-    return Pieces(frozen(record), frozen(leaf), tuple(texts))
+    texts = list(chain.from_iterable(sheet.leaf_texts))
+    return Pieces(frozen(record), frozen(leaf), tuple(texts[number] for number in leaf.tolist()))
 
 
 def _looks(text: str) -> tuple[bool, ...]:

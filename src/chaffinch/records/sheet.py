@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -43,6 +44,14 @@ _MENU_WORDS: Final = re.compile(
     r"|social|share|promo|popular|trend|widget|categor|suggest|cart|login|cookie|modal|dropdown",
     re.IGNORECASE,
 )
+_UNSEEN: Final = re.compile(
+    r"(?:^|\s)(?:(?:js-|is-|u-|ng-)?(?:hidden|hide)|invisible|d-none|sr-only|show-for-sr|(?:u-|is-)?visually-?hidden"
+    r"|(?:u-)?screen-?reader(?:-text|-only)?|element-(?:invisible|hidden)|access-?hide|a11y-hidden|(?:u-|is-)?off-?screen"
+    r"|(?:q|tool)-?tip-?(?:text|content|contents)|print-?only)(?=\s|$)",
+    re.IGNORECASE,
+)
+_AT_SOME_WIDTH: Final = re.compile(r"(?:^|\s)(?:d-\w\w-|\w\w:|(?:show|visible)-\w\w)")
+_MOSTLY_SEEN: Final = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +59,8 @@ class Sheet:
     """The nodes of several pages, one page after the other; positions count over all of them."""
 
     pages: tuple[Page, ...]
+    seen: tuple[BoolArray, ...]
+    """For each text node of each page, whether a reader sees it."""
     start: IntArray
     """Where each page's nodes begin, and at the end the number of nodes."""
     tag: TagArray
@@ -70,9 +81,11 @@ class Sheet:
         """Join pages."""
         start = offsets(np.array([len(page) for page in pages], dtype=np.int32))
         bases = start[:-1].tolist()
-        nodes = [page.text_nodes[page.shown_text_nodes] + base for page, base in zip(pages, bases, strict=True)]
+        seen = tuple(map(_seen, pages))
+        nodes = [page.text_nodes[here] + base for page, here, base in zip(pages, seen, bases, strict=True)]
         return cls(
             pages=tuple(pages),
+            seen=seen,
             start=frozen(start),
             tag=_joined([page.tag for page in pages], np.int16),
             parent=_joined(
@@ -83,8 +96,10 @@ class Sheet:
             path=_joined([page.tag_path for page in pages], np.uint64),
             classes=_joined([_class_hashes(page) for page in pages], np.uint64),
             leaf=_joined(nodes, np.int32),
-            leaf_hash=_joined([page.text_hash[page.shown_text_nodes] for page in pages], np.uint64),
-            leaf_words=_joined([page.blocks.text_words[page.shown_text_nodes] for page in pages], np.int32),
+            leaf_hash=_joined([page.text_hash[here] for page, here in zip(pages, seen, strict=True)], np.uint64),
+            leaf_words=_joined(
+                [page.blocks.text_words[here] for page, here in zip(pages, seen, strict=True)], np.int32
+            ),
         )
 
     def __len__(self) -> int:
@@ -107,14 +122,32 @@ class Sheet:
     @cached_property
     def child_places(self) -> tuple[IntArray, IntArray]:
         """The how many-th shown child of its parent each node is, and how many such children each node has."""
+        children, place, behind = self.shown_children
+        counts = np.diff(behind, prepend=np.int32(0)).astype(np.int32)
+        result = np.zeros(len(self), dtype=np.int32)
+        result[children] = place[children] - (behind - counts)[self.parent[children]]
+        return frozen(result), frozen(counts)
+
+    @cached_property
+    def shown_children(self) -> tuple[IntArray, IntArray, IntArray]:
+        """All nodes that show text and have a parent, those of one parent together, in order.
+
+        Then the place of each node of the sheet among them, and behind which the children of each node end.
+        """
         shown = (self.leaves_before[self.end] > self.leaves_before[:-1]) & (self.parent >= 0)
         nodes = np.flatnonzero(shown)
-        order = nodes[np.argsort(self.parent[nodes], kind="stable")]
-        counts = np.bincount(self.parent[nodes], minlength=len(self)).astype(np.int32)
-        starts = np.cumsum(counts) - counts
+        children = nodes[np.argsort(self.parent[nodes], kind="stable")].astype(np.int32)
         place = np.zeros(len(self), dtype=np.int32)
-        place[order] = np.arange(len(order)) - starts[self.parent[order]]
-        return frozen(place), frozen(counts)
+        place[children] = np.arange(len(children))
+        counts = np.bincount(self.parent[nodes], minlength=len(self)).astype(np.int32)
+        return frozen(children), frozen(place), offsets(counts)[1:]
+
+    @cached_property
+    def sibling_kind(self) -> HashArray:
+        """The name and the classes of each node as one number."""
+        with np.errstate(over="ignore"):
+            result: HashArray = self.classes * np.uint64(PATH_FACTOR) + self.tag.astype(np.uint64)
+        return frozen(result)
 
     @cached_property
     def page_of(self) -> IndexArray:
@@ -178,20 +211,21 @@ class Sheet:
     @cached_property
     def in_link(self) -> BoolArray:
         """For each shown text, whether it stands in a link."""
-        return _joined([page.in_link[page.text_nodes[page.shown_text_nodes]] for page in self.pages], np.bool_)
+        found = [page.in_link[page.text_nodes[here]] for page, here in zip(self.pages, self.seen, strict=True)]
+        return _joined(found, np.bool_)
 
     @cached_property
     def has_digit(self) -> BoolArray:
         """For each shown text, whether a digit stands in it."""
-        found = [
-            [
-                _DIGITS.search(text) is not None
-                for text, shown in zip(page.texts, page.shown_text_nodes.tolist(), strict=True)
-                if shown
-            ]
-            for page in self.pages
-        ]
+        found = [[_DIGITS.search(text) is not None for text in texts] for texts in self.leaf_texts]
         return _joined([np.array(flags, dtype=np.bool_) for flags in found], np.bool_)
+
+    @cached_property
+    def leaf_texts(self) -> tuple[tuple[str, ...], ...]:
+        """The shown texts of each page."""
+        return tuple(
+            tuple(compress(page.texts, here.tolist())) for page, here in zip(self.pages, self.seen, strict=True)
+        )
 
     @cached_property
     def class_values(self) -> tuple[tuple[int, str], ...]:
@@ -233,6 +267,34 @@ def class_tokens(value: str) -> list[str]:
 def _class_hash(value: str) -> int:
     tokens = class_tokens(value)
     return xxh3_64_intdigest(" ".join(tokens).encode()) if tokens else 0
+
+
+@lru_cache(maxsize=1 << 14)
+def _hides(value: str) -> bool:
+    """Tell whether classes say that nothing is seen of an element, on screens of any width."""
+    return _UNSEEN.search(value) is not None and _AT_SOME_WIDTH.search(value) is None
+
+
+def _seen(page: Page) -> BoolArray:
+    """Tell for each text node whether a reader sees it: shown, and not in an element whose classes say it is not.
+
+    No style sheet is read; the classes are those that authors and their frameworks have agreed on. A page that would
+    lose most of its text is shown by a script, and keeps it.
+    """
+    shown = page.shown_text_nodes
+    numbers = [
+        number
+        for number, attributes in enumerate(page.element_attributes)
+        for key, value in attributes
+        if key == "class" and value and _hides(value)
+    ]
+    if not numbers:
+        return shown
+    roots = np.flatnonzero(page.tag != TEXT)[numbers].astype(np.int32)
+    hidden = covered(roots, page.end[roots], len(page))[page.text_nodes]
+    lengths = np.diff(page.text_offset)[page.text_nodes]
+    result: BoolArray = shown & ~hidden
+    return frozen(result) if lengths[result].sum() >= _MOSTLY_SEEN * lengths[shown].sum() else shown
 
 
 def _class_hashes(page: Page) -> HashArray:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from chaffinch.models.files import Card
 
 KIND: Final = "records"
-VERSION: Final = 2
+VERSION: Final = 3
 _NETWORKS: Final = ("ranker", "decorative", "joint", "template", "keeping")
 _PRIORS: Final = ("tags", "template_prior", "name_prior", "word_prior")
 

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from chaffinch.errors import ModelError, OutputError
+from chaffinch.records.candidates import RUN
 from chaffinch.records.graph import TemplateGraph
+from chaffinch.records.runs import Tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FORMAT: Final = "chaffinch record wrapper"
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,8 @@ class Wrapper:
 
     site: str
     pages: int
-    kinds: tuple[tuple[int, int], ...]
-    """The kinds of nodes that are records, and their keys."""
+    kinds: tuple[tuple[int, int, Tail | None], ...]
+    """The kinds of nodes that are records or begin them, their keys, and what follows them in their record."""
     joints: Mapping[int, bool]
     """For each known kind of joint, whether a unit goes on there."""
     atoms: Mapping[int, Signature]
@@ -63,7 +65,10 @@ class Wrapper:
             "version": VERSION,
             "site": self.site,
             "pages": self.pages,
-            "kinds": [[kind, f"{key:x}"] for kind, key in self.kinds],
+            "kinds": [
+                [kind, f"{key:x}"] if tail is None else [kind, f"{key:x}", _tail_as_json(tail)]
+                for kind, key, tail in self.kinds
+            ],
             "joints": {f"{key:x}": joined for key, joined in sorted(self.joints.items())},
             "atoms": {
                 f"{key:x}": [atom.slot, f"{atom.anchor:x}", atom.type, f"{atom.left:x}", f"{atom.right:x}"]
@@ -84,7 +89,7 @@ class Wrapper:
         return cls(
             site=str(values["site"]),
             pages=int(values["pages"]),
-            kinds=tuple((int(kind), int(key, 16)) for kind, key in _lists(values["kinds"])),
+            kinds=tuple(map(_kind, _lists(values["kinds"]))),
             joints={int(key, 16): bool(joined) for key, joined in values["joints"].items()},
             atoms=atoms,
             graph=graph,
@@ -106,6 +111,27 @@ def _lists(values: object) -> list[list[Any]]:
     if not isinstance(values, list) or not all(isinstance(value, list) for value in values):
         raise TypeError("a list of lists is missing")
     return values
+
+
+def _tail_as_json(tail: Tail) -> dict[str, Any]:
+    return {
+        "longest": tail.longest,
+        "siblings": {f"{kind:x}": kind in tail.usual for kind in sorted(tail.kinds)},
+    }
+
+
+def _kind(parts: list[Any]) -> tuple[int, int, Tail | None]:
+    kind, key, *tail = parts
+    if (int(kind) >= RUN) != (len(tail) == 1):
+        raise ValueError("a kind of records is not whole")
+    return int(kind), int(key, 16), _tail(tail[0]) if tail else None
+
+
+def _tail(values: Mapping[str, Any]) -> Tail:
+    siblings = {int(kind, 16): bool(usual) for kind, usual in values["siblings"].items()}
+    return Tail(
+        int(values["longest"]), frozenset(siblings), frozenset(kind for kind, usual in siblings.items() if usual)
+    )
 
 
 def _signature(parts: list[Any]) -> Signature:
