@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -96,42 +95,41 @@ def go_on(crawl: Path, folder: Path) -> None:
     (folder / "out.jsonl").write_text("".join(lines), encoding="utf-8")
 
 
-def ends_within(seconds: float, crawl: Path, folder: Path) -> bool:
-    """Go on in a child of this process, and kill it after so long; tell whether it was done before."""
+def ends(crawl: Path, folder: Path, statements: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Go on in a child of this process, which is killed at the so many-th thing it writes; tell whether it was done."""
     child = os.fork()
     if child == 0:
-        code = 1
+        code, do, left = 1, Ledger._do, statements  # noqa: SLF001
+
+        def counted(kept: Ledger, statement: str, *values: object) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+            do(kept, statement, *values)
+
         try:
+            monkeypatch.setattr(Ledger, "_do", counted)
             go_on(crawl, folder)
             code = 0
         finally:
             os._exit(code)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            assert status == 0
-            return True
-        time.sleep(0.002)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return False
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in {0, -signal.SIGKILL}
+    return code == 0
 
 
 @pytest.mark.usefixtures("few")
 def test_a_run_that_is_killed_again_and_again(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chaffinch.runs.batches.MOST_PAGES", 3)
-    start = time.monotonic()
     whole, _ = found_in(crawl)
-    usual = time.monotonic() - start
     kills, stages = 0, set()
-    while not ends_within(RANDOM.uniform(0, usual / 4) if kills < 30 else 100, crawl, tmp_path):
+    while not ends(crawl, tmp_path, RANDOM.randrange(1, 20), monkeypatch):
         kills += 1
-        if (path := tmp_path / ".out.jsonl.chaffinch" / "records.db").exists():
-            with Ledger(path) as kept:
-                stages.add(kept.state.get("stage"))
+        with Ledger(tmp_path / ".out.jsonl.chaffinch" / "records.db") as kept:
+            stages.add(kept.state.get("stage"))
     assert kills >= 8
-    assert len(stages) > 2, "no kill came late enough"
+    assert {"sort", "learn", "apply"} <= stages
     assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == "".join(whole)
 
 
