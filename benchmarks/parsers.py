@@ -29,8 +29,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from chaffinch.errors import InputError
 from chaffinch.evaluation.datasets import find_data
-from chaffinch.page.parser import parse_flat
-from chaffinch.page.tags import NAMES
+from chaffinch.page.parser import parse_tree
+from chaffinch.page.tags import NAMES, TEXT
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -106,19 +106,17 @@ def _add_text(tree: list[Token], depth: int, text: str) -> None:
 
 def of_page(html: str) -> list[Token]:
     """Return the tree that Chaffinch builds its pages of."""
-    flat = parse_flat(html)
-    depths = [-1]
+    found = parse_tree(html)
+    depths = [0] * len(found.tag)
     tree: list[Token] = []
-    names = [flat.other_names.get(number, NAMES[tag]) for number, tag in enumerate(flat.tags)]
-    texts, elements = iter(flat.texts), iter(zip(names, flat.attributes, strict=True))
-    for parent in flat.parents:
-        depth = depths[abs(parent)] + 1
-        if parent < 0:
+    texts, elements, count = iter(found.texts), iter(found.attributes), 0
+    for node, (tag, parent) in enumerate(zip(found.tag.tolist(), found.parent.tolist(), strict=True)):
+        depths[node] = depth = depths[parent] + 1 if node else 0
+        if tag == TEXT:
             _add_text(tree, depth, next(texts))
         else:
-            depths.append(depth)
-            name, attributes = next(elements)
-            tree.append((depth, name, {key: value or "" for key, value in attributes}))
+            tree.append((depth, found.other_names.get(count, NAMES[tag]), dict(next(elements))))
+            count += 1
     return tree
 
 
@@ -220,9 +218,9 @@ def times(data: Path) -> dict[str, float]:
     """Return CPU milliseconds a page for the bare parse of decoded pages."""
     files = sorted((data / "wcxb" / "dev" / "html").glob("*.html"))
     pages = [path.read_text("utf-8", "replace") for path in files[:: max(1, len(files) // PAGES)]][:PAGES]
-    costs: dict[str, list[float]] = {name: [] for name in (*BARE, "turbohtml to flat lists")}
+    costs: dict[str, list[float]] = {name: [] for name in (*BARE, "turbohtml to a tree of arrays")}
     for _ in range(ROUNDS):
-        for name, work in (*BARE.items(), ("turbohtml to flat lists", parse_flat)):
+        for name, work in (*BARE.items(), ("turbohtml to a tree of arrays", parse_tree)):
             start = time.process_time()
             for page in pages:
                 work(page)

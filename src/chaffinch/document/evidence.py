@@ -16,7 +16,7 @@ from chaffinch.sites import is_web_url
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from chaffinch.page.parser import Attributes
+    from chaffinch.page.attributes import Attributes
     from chaffinch.page.table import Page
 
 LONGEST: Final = 5000

@@ -70,15 +70,40 @@ def ancestry(parent: IntArray, label: HashArray) -> tuple[IntArray, HashArray]:
     return depth[:count], path[:count]
 
 
-def subtree_ends(parent: IntArray) -> IntArray:
-    """Return, for one tree in document order, the node behind each subtree.
+def nest(children: IntArray) -> tuple[IntArray, IntArray]:
+    """Return, for trees in document order, each node's parent (-1 for roots) and the node behind its subtree.
 
-    A subtree ends with its last child's; of several writes to one place numpy keeps the last, so writing every node to
-    its parent's place leaves the last child there.
+    All that is known of each node is how many children it has. Each takes one of the places that wait for nodes, and
+    makes as many as it has children; its subtree ends where for the first time one place less waits than when it began.
     """
-    last = np.arange(len(parent), dtype=np.int32)
-    last[parent[1:]] = last[1:].copy()
-    return _ascend(last) + np.int32(1)
+    count = len(children)
+    roots = count - int(children.sum())
+    waiting = np.full(count + 1, roots, dtype=np.int32)
+    waiting[1:] += np.cumsum(children - 1, dtype=np.int32)
+    # Each node asks for the number that it waits for, then says its own. Sorted by number, the next answer is right.
+    asked = np.empty(2 * count + 2, dtype=np.int32)
+    asked[0::2], asked[1::2] = waiting - 1, waiting
+    order = _sorted(asked)
+    says = order & 1
+    answer = np.where(says, np.arange(len(order)), len(order))
+    answer = np.minimum.accumulate(answer[::-1])[::-1]
+    asks = np.flatnonzero(says == 0)
+    asks = asks[order[asks] < 2 * count]
+    end = np.empty(count, dtype=np.int32)
+    end[order[asks] >> 1] = order[answer[asks]] >> 1
+
+    depth = np.arange(count, dtype=np.int32) - np.cumsum(np.bincount(end, minlength=count + 1))[:count]
+    # Level by level, nodes come in the order of their parents.
+    order = _sorted(depth)
+    parent = np.full(count, -1, dtype=np.int32)
+    parent[order[roots:]] = np.repeat(order, children[order])
+    return parent, end
+
+
+def _sorted(numbers: IntArray) -> IndexArray:
+    """Sort as equals keep their order; small numbers, which most are, in a time that only grows with their count."""
+    small = len(numbers) == 0 or int(numbers.max()) < 1 << 15
+    return np.argsort(numbers.astype(np.int16) if small else numbers, kind="stable")
 
 
 def nearest_marked(parent: IntArray, marked: BoolArray) -> IntArray:

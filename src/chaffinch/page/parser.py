@@ -1,105 +1,101 @@
 """The only module that knows which HTML parser is used.
 
-The parser runs the standard's tree construction and hands every node of the finished tree, in document order, to a
-few functions that append to lists. Comments and the doctype are dropped.
+The parser runs the standard's tree construction. Of the finished tree it gives all nodes at once, and loops in C ask
+them for kind, number of children, name and text; from the numbers of children, arrays tell parents and ends. Nothing
+in Python is called for each node. Comments and the doctype are dropped.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
-from typing import Final, NamedTuple, TypeAlias, cast
+from itertools import compress
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from turbohtml.treebuild import TreeBuilder, parse_into
+import numpy as np
+import turbohtml
+from turbohtml import CData, Comment, Doctype, Document, DocumentFragment, Element, Node, ProcessingInstruction, Text
 
-from chaffinch.page.tags import IDS, UNKNOWN
+from chaffinch.page.arrays import IntArray, TagArray, frozen, nest
+from chaffinch.page.attributes import AttributeTable
+from chaffinch.page.tags import IDS, TEXT, UNKNOWN
 
-Attributes: TypeAlias = tuple[tuple[str, str | None], ...]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-_DROPPED: Final = 0
-"""The handle of nodes that are not kept. Elements are numbered from 1, text nodes have None."""
+_DROPPED, _ELEMENT, _TEXT = range(3)
+
+_KIND: Final[dict[type[Node], int]] = {
+    Comment: _DROPPED, Doctype: _DROPPED, DocumentFragment: _DROPPED, ProcessingInstruction: _DROPPED,
+    Element: _ELEMENT, CData: _TEXT, Text: _TEXT,
+}  # fmt: skip
+"""What becomes of each kind of node. A fragment holds a template's content, which goes to the template itself."""
+
+_NAME: Final = attrgetter("tag")
+_DATA: Final = attrgetter("data")
 
 SHADOW_ATTRIBUTE: Final = "data-chaffinch-shadowrootmode"
-"""What the attribute that declares a shadow root is called in a flat tree.
+"""What the attribute that declares a shadow root is called in a tree.
 
-The parser's event interface passes over declarative shadow roots. Browsers show what is in them, so the attribute is
-renamed before parsing: the element then arrives as a plain `template` that the page knows to be visible.
+The parser passes over what is in shadow roots. Browsers show it, so the attribute is renamed before parsing: the
+element then arrives as a plain `template` that the page knows to be visible.
 """
 
 _SHADOW_ROOT: Final = re.compile(r"(<template\b[^<>]*?\s)shadowrootmode\b", re.IGNORECASE)
 
 
-class FlatTree(NamedTuple):
-    """The tree as the parser gives it.
+class Tree(NamedTuple):
+    """A tree as arrays and tuples; most fields are those of `Page`."""
 
-    `parents` has an entry for each node in document order: the number of its parent element (from 1, the document is
-    0), negative if the node is text. `tags` are the elements' names as numbers; those that have none of their own are
-    in `other_names`, by the numbers of the elements.
-    """
-
-    parents: array[int]
-    tags: array[int]
+    tag: TagArray
+    parent: IntArray
+    end: IntArray
+    texts: tuple[str, ...]
     other_names: dict[int, str]
-    attributes: list[Attributes]
-    texts: list[str]
+    attributes: AttributeTable
+    hidden: list[int]
+    """The numbers of the elements with a `style` or `hidden` attribute."""
 
 
-class _Sink:
-    """Receives the parser's nodes. Its functions are closures over lists: nothing in Python is faster.
-
-    Names become numbers at once: the parser makes a new string for each, and to keep them all would take memory that
-    is not in the processor's cache.
-    """
-
-    def __init__(self) -> None:
-        parents = array("i")
-        tags = array("h")
-        other_names: dict[int, str] = {}
-        attributes: list[Attributes] = []
-        texts: list[str] = []
-        add_parent, add_tag, add_attributes, tag_of = parents.append, tags.append, attributes.append, IDS.__getitem__
-
-        def create_element(name: str, _namespace: str, element_attributes: Attributes) -> int:
-            add_attributes(element_attributes)
-            tag = tag_of(name)
-            add_tag(tag)
-            number = len(tags)
-            if tag == UNKNOWN:
-                other_names[number - 1] = name
-            return number
-
-        def append(parent: int, child: int | None) -> None:
-            if child is None:
-                add_parent(-parent)
-            elif child:
-                add_parent(parent)
-
-        self.tree = FlatTree(parents, tags, other_names, attributes, texts)
-        self.create_element = create_element
-        self.create_text = texts.append
-        self.append = append
-
-    @staticmethod
-    def create_document() -> int:
-        return _DROPPED
-
-    @staticmethod
-    def create_doctype(_name: str, _public_id: str | None, _system_id: str | None) -> int:
-        return _DROPPED
-
-    @staticmethod
-    def create_comment(_data: str) -> int:
-        return _DROPPED
-
-    @staticmethod
-    def create_pi(_target: str, _data: str) -> int:
-        return _DROPPED
+def parse_tree(html: str) -> Tree:
+    """Parse `html`."""
+    document = _document(html)
+    nodes = list(document.descendants)
+    kind = np.frombuffer(bytes(map(_KIND.__getitem__, map(type, nodes))), dtype=np.uint8)
+    elements = cast("tuple[Element, ...]", tuple(compress(nodes, (kind == _ELEMENT).tobytes())))
+    tags = np.fromiter(map(IDS.__getitem__, map(_NAME, elements)), dtype=np.int16, count=len(elements))
+    tag = np.full(len(nodes), TEXT, dtype=np.int16)
+    tag[kind == _ELEMENT] = tags
+    parent, end = nest(np.fromiter(map(len, nodes), dtype=np.int32, count=len(nodes)))
+    kept = kind != _DROPPED
+    if not kept.all():
+        before = np.zeros(len(nodes) + 1, dtype=np.int32)
+        np.cumsum(kept, out=before[1:])
+        # What has a dropped parent, a fragment, goes to what stands before that; the root has no parent.
+        parent = before[parent[kept] + 1] - np.int32(1)
+        tag, end = tag[kept], before[end[kept]]
+    return Tree(
+        tag=frozen(tag),
+        parent=frozen(parent),
+        end=frozen(end),
+        texts=tuple(map(_DATA, compress(nodes, (kind == _TEXT).tobytes()))),
+        other_names={number: elements[number].tag for number in np.flatnonzero(tags == UNKNOWN).tolist()},
+        attributes=AttributeTable(html, elements, _elements),
+        hidden=_places(elements, document.select("[style],[hidden]")),
+    )
 
 
-def parse_flat(html: str) -> FlatTree:
-    """Parse `html` into lists."""
+def _document(html: str) -> Document:
     if "shadowrootmode" in html:
         html = _SHADOW_ROOT.sub(rf"\1{SHADOW_ATTRIBUTE}", html)
-    sink = _Sink()
-    parse_into(html, cast("TreeBuilder[int | None]", sink))
-    return sink.tree
+    return turbohtml.parse(html)
+
+
+def _elements(html: str) -> Sequence[Element]:
+    return _document(html).find_all()
+
+
+def _places(elements: tuple[Element, ...], some: list[Element]) -> list[int]:
+    """Return where some elements, in their order, stand among all."""
+    place = -1
+    return [place := elements.index(element, place + 1) for element in some]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from chaffinch.page.arrays import BoolArray, HashArray, IntArray, SmallArray, TagArray
-    from chaffinch.page.parser import Attributes
+    from chaffinch.page.attributes import Attributes, AttributeTable
     from chaffinch.sites import Place
 
 
@@ -60,8 +60,12 @@ class Page:
     """Whether the node stands inside an `<a href>`."""
     other_names: Mapping[int, str]
     """The names, as written, of the elements that have no name of the standard's, by their place among the elements."""
-    element_attributes: tuple[Attributes, ...]
-    """The attributes of the elements alone, in document order: pairs of name and value (None without a value)."""
+    element_attributes: AttributeTable
+    """The attributes of the elements alone, in document order: pairs of name and value (the empty one without a value).
+
+    They become strings when they are asked for. To look for one name on the whole page, ask for its `holders` or
+    `values`.
+    """
 
     def __repr__(self) -> str:
         return f"<Page {self.url or self.source!r}: {len(self)} nodes, {len(self.text_nodes)} of them text>"
@@ -185,7 +189,7 @@ class Page:
             blank=frozen(self.blank[:node]),
             visibility=frozen(self.visibility[:node]),
             in_link=frozen(self.in_link[:node]),
-            element_attributes=self.element_attributes[:elements],
+            element_attributes=self.element_attributes.upto(elements),
         )
 
     def text_of(self, node: int) -> str:
@@ -203,10 +207,7 @@ class Page:
 
     def attribute(self, node: int, name: str) -> str | None:
         """Return the value of an attribute of `node`: "" if it has no value, None if it is not there."""
-        for key, value in self.attributes_of(node):
-            if key == name:
-                return value or ""
-        return None
+        return None if self.tag[node] == TEXT else self.element_attributes.value(int(self.element_number[node]), name)
 
     def find(self, *names: str) -> list[int]:
         """Return the positions of all elements with one of these standard names."""

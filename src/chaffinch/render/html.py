@@ -206,11 +206,9 @@ def _attributes(page: Page, node: int, name: str) -> list[str]:
     for key, value in page.attributes_of(node):
         if key not in _EVERYWHERE and key not in wanted:
             continue
-        written = value
-        if key in _ADDRESSES:
-            written = clean_url(page.url, value, fragments_stay=True)
-            if written is None:
-                continue
+        written = clean_url(page.url, value, fragments_stay=True) if key in _ADDRESSES else value
+        if written is None:
+            continue
         result.append(f' {key}="{escape(written)}"' if written else f" {key}")
     return result
 
