@@ -90,12 +90,15 @@ def test_attributes_are_found_by_name(html: str) -> None:
     table = parse(html).element_attributes
     for name in ("class", "hidden", "style", "href", "id", "xlink:href"):
         column = [dict(attributes).get(name) for attributes in table]
-        assert table.column(name) == column
         numbers, values = table.values(name)
-        assert list(zip(numbers.tolist(), values, strict=True)) == [
+        assert list(zip(numbers, values, strict=True)) == [
             (number, value) for number, value in enumerate(column) if value is not None
         ]
         assert [table.value(number, name) for number in range(len(table))] == column
+    assert table.holders("id", "class") == [
+        number for number, attributes in enumerate(table) if {"id", "class"} & dict(attributes).keys()
+    ]
+    assert table.upto(4).holders("class") == [number for number in table.holders("class") if number < 4]
     assert list(table) == list(table[:]) == [table[number] for number in range(len(table))]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from chaffinch.page.arrays import FloatArray, HashArray, IntArray, TagArray
-    from chaffinch.page.parser import Attributes
+    from chaffinch.page.attributes import Attributes
     from chaffinch.page.table import Page
 
 __all__ = ["LEVELS", "NUMBER_NAMES", "PageEvidence", "find_evidence"]

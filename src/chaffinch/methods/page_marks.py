@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chaffinch.page.arrays import HashArray, IntArray, SmallArray
     from chaffinch.page.table import Page
 
-_TELLING: Final = frozenset({"id", "role", "itemprop", "itemtype", "aria-label", "data-testid", "rel"})
+_TELLING: Final = ("id", "role", "itemprop", "itemtype", "aria-label", "data-testid", "rel")
 """The attributes that are read, beside the class."""
 _NAME: Final = re.compile(r"[A-Za-z][a-z]+|[A-Z]+|[^\W\d_a-zA-Z]+")
 _LONGEST: Final = 200
@@ -62,20 +62,17 @@ class Marks:
     @classmethod
     def of(cls, page: Page, elements: IntArray) -> Marks:
         """Collect the marks of a page; `elements` are the positions of its elements."""
-        classed: list[int] = []
-        others: list[int] = []
-        classes: list[str] = []
-        values: list[str] = []
-        # This loop looks at all attributes; it is written for speed.
-        for place, attributes in enumerate(page.element_attributes):
-            for key, value in attributes:
-                if key == "class":
-                    if value:
-                        classed.append(place)
-                        classes.append(value)
-                elif value and key in _TELLING:
-                    others.append(place)
-                    values.append(value)
+        table = page.element_attributes
+        classed, classes = table.values("class")
+        pairs = [(place, value) for place, value in zip(classed, classes, strict=True) if value]
+        classed, classes = [place for place, _ in pairs], [value for _, value in pairs]
+        pairs = [
+            (place, value)
+            for place in table.holders(*_TELLING)
+            for key, value in table[place]
+            if value and key in _TELLING
+        ]
+        others, values = [place for place, _ in pairs], [value for _, value in pairs]
         values = classes + values
         numbered = dict(zip(dict.fromkeys(values), count(), strict=False))
         number = np.fromiter(map(numbered.__getitem__, values), dtype=np.int32, count=len(values))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import methodcaller
-from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
-
-import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from chaffinch.page.arrays import IndexArray
+from typing import Final, Protocol, TypeAlias, overload
 
 Attributes: TypeAlias = tuple[tuple[str, str], ...]
 """Names and values; an attribute without a value has the empty one."""
+
+_SIGNS: Final = re.compile(r"([^\w-])")
 
 
 class Element(Protocol):
@@ -28,56 +24,78 @@ class Element(Protocol):
         """Return an attribute's value, None if it is not there."""
 
 
+class Document(Protocol):
+    """What the parser's documents can do."""
+
+    def select(self, selector: str, /) -> Sequence[Element]:
+        """Return the elements that a selector matches, in document order."""
+
+
 class AttributeTable(Sequence[Attributes]):
     """The attributes of each of a page's elements, in document order.
 
-    The parser's own elements keep them, and never change. Names are asked for in lower case. A copy in another process
-    parses the page again.
+    The parser's own elements keep them, and never change. Names are asked for in lower case. To look for one on the
+    whole page, ask for its `holders` or `values`: elements are then looked at in C.
     """
 
-    def __init__(self, html: str, elements: Sequence[Element], parse: Callable[[str], Sequence[Element]]) -> None:
-        self._html, self._elements, self._parse = html, elements, parse
+    def __init__(
+        self, html: str, parse: Callable[[str], Document], document: Document, elements: Sequence[Element], count: int
+    ) -> None:
+        self._html, self._parse, self._document, self._elements, self._count = html, parse, document, elements, count
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _parsed, (self._html, self._parse, len(self))
+        # A copy in another process parses the page again; that is as fast as to copy thousands of strings.
+        return _parsed, (self._html, self._parse, self._count)
 
     def __len__(self) -> int:
-        return len(self._elements)
+        return self._count
 
     @overload
     def __getitem__(self, place: int) -> Attributes: ...
     @overload
     def __getitem__(self, place: slice) -> tuple[Attributes, ...]: ...
     def __getitem__(self, place: int | slice) -> Attributes | tuple[Attributes, ...]:
-        if isinstance(place, slice):
-            return tuple(map(_attributes_of, self._elements[place]))
-        return _attributes_of(self._elements[place])
+        places = range(self._count)[place]  # also tells what lies outside
+        if isinstance(places, range):
+            return tuple([_attributes_of(self._elements[number]) for number in places])
+        return _attributes_of(self._elements[places])
 
     def __iter__(self) -> Iterator[Attributes]:
-        return map(_attributes_of, self._elements)
+        return map(_attributes_of, self._elements[: self._count])
 
     def value(self, number: int, name: str) -> str | None:
         """Return the value of an attribute of one element, None if it is not there."""
         return self._elements[number].attr(name)
 
-    def column(self, name: str) -> list[str | None]:
-        """Return the values of one attribute of all elements, None for those that do not have it."""
-        return list(map(methodcaller("attr", name), self._elements))
+    def holders(self, *names: str) -> list[int]:
+        """Return the numbers of the elements that have an attribute of one of these names."""
+        selector = ",".join(map("[{}]".format, map(_escaped, names)))
+        place = -1
+        index = self._elements.index
+        # What is looked for comes in order: together, all searches pass over the elements once.
+        numbers = [place := index(element, place + 1) for element in self._document.select(selector)]
+        return [number for number in numbers if number < self._count] if self._count < len(self._elements) else numbers
 
-    def values(self, name: str) -> tuple[IndexArray, list[str]]:
+    def values(self, name: str) -> tuple[list[int], list[str]]:
         """Return the numbers of the elements that have an attribute of this name, and its values."""
-        column = self.column(name)
-        numbers = [number for number, value in enumerate(column) if value is not None]
-        return np.array(numbers, dtype=np.intp), [value for value in column if value is not None]
+        numbers = self.holders(name)
+        found = map(methodcaller("attr", name), map(self._elements.__getitem__, numbers))
+        return numbers, [value or "" for value in found]
 
     def upto(self, number: int) -> AttributeTable:
         """Return the table of the elements before one."""
-        return AttributeTable(self._html, self._elements[:number], self._parse)
+        return AttributeTable(self._html, self._parse, self._document, self._elements, number)
+
+
+def _escaped(name: str) -> str:
+    """Write a name as selectors have it."""
+    return _SIGNS.sub(r"\\\1", name)
 
 
 def _attributes_of(element: Element) -> Attributes:
     return tuple([(name, element.attr(name) or "") for name in element.attrs])
 
 
-def _parsed(html: str, parse: Callable[[str], Sequence[Element]], count: int) -> AttributeTable:
-    return AttributeTable(html, parse(html)[:count], parse)
+def _parsed(html: str, parse: Callable[[str], Document], count: int) -> AttributeTable:
+    document = parse(html)
+    return AttributeTable(html, parse, document, document.select("*"), count)

@@ -91,7 +91,7 @@ def _hidden(tree: Tree) -> list[int]:
     value = tree.attributes.value
     return [
         number
-        for number in tree.hidden
+        for number in tree.attributes.holders("style", "hidden")
         if value(number, "hidden") is not None or _HIDING_STYLE.search(value(number, "style") or "")
     ]
 

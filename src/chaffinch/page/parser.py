@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import compress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 import turbohtml
@@ -19,9 +19,6 @@ from turbohtml import CData, Comment, Doctype, Document, DocumentFragment, Eleme
 from chaffinch.page.arrays import IntArray, TagArray, frozen, nest
 from chaffinch.page.attributes import AttributeTable
 from chaffinch.page.tags import IDS, TEXT, UNKNOWN
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _DROPPED, _ELEMENT, _TEXT = range(3)
 
@@ -53,13 +50,11 @@ class Tree(NamedTuple):
     texts: tuple[str, ...]
     other_names: dict[int, str]
     attributes: AttributeTable
-    hidden: list[int]
-    """The numbers of the elements with a `style` or `hidden` attribute."""
 
 
 def parse_tree(html: str) -> Tree:
     """Parse `html`."""
-    document = _document(html)
+    document = parse_document(html)
     nodes = list(document.descendants)
     kind = np.frombuffer(bytes(map(_KIND.__getitem__, map(type, nodes))), dtype=np.uint8)
     elements = cast("tuple[Element, ...]", tuple(compress(nodes, (kind == _ELEMENT).tobytes())))
@@ -80,22 +75,12 @@ def parse_tree(html: str) -> Tree:
         end=frozen(end),
         texts=tuple(map(_DATA, compress(nodes, (kind == _TEXT).tobytes()))),
         other_names={number: elements[number].tag for number in np.flatnonzero(tags == UNKNOWN).tolist()},
-        attributes=AttributeTable(html, elements, _elements),
-        hidden=_places(elements, document.select("[style],[hidden]")),
+        attributes=AttributeTable(html, parse_document, document, elements, len(elements)),
     )
 
 
-def _document(html: str) -> Document:
+def parse_document(html: str) -> Document:
+    """Parse `html` as the parser does."""
     if "shadowrootmode" in html:
         html = _SHADOW_ROOT.sub(rf"\1{SHADOW_ATTRIBUTE}", html)
     return turbohtml.parse(html)
-
-
-def _elements(html: str) -> Sequence[Element]:
-    return _document(html).find_all()
-
-
-def _places(elements: tuple[Element, ...], some: list[Element]) -> list[int]:
-    """Return where some elements, in their order, stand among all."""
-    place = -1
-    return [place := elements.index(element, place + 1) for element in some]
