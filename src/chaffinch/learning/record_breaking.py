@@ -78,7 +78,7 @@ def _without(page: Page, nodes: IntArray) -> Page:
             for number, name in page.other_names.items()
             if number not in gone
         },
-        element_attributes=tuple(
-            attributes for number, attributes in enumerate(page.element_attributes) if number not in gone
+        element_attributes=page.element_attributes.part(
+            [number for number in range(len(page.element_attributes)) if number not in gone]
         ),
     )

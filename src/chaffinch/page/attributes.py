@@ -39,29 +39,35 @@ class AttributeTable(Sequence[Attributes]):
     """
 
     def __init__(
-        self, html: str, parse: Callable[[str], Document], document: Document, elements: Sequence[Element], count: int
+        self,
+        html: str,
+        parse: Callable[[str], Document],
+        document: Document,
+        elements: Sequence[Element],
+        numbers: Sequence[int] | None = None,
     ) -> None:
-        self._html, self._parse, self._document, self._elements, self._count = html, parse, document, elements, count
+        """Take the elements of a document, or some of them with their numbers among all."""
+        self._html, self._parse, self._document = html, parse, document
+        self._elements, self._numbers = elements, numbers
 
     def __reduce__(self) -> tuple[object, ...]:
         # A copy in another process parses the page again; that is as fast as to copy thousands of strings.
-        return _parsed, (self._html, self._parse, self._count)
+        return _parsed, (self._html, self._parse, self._numbers)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._elements)
 
     @overload
     def __getitem__(self, place: int) -> Attributes: ...
     @overload
     def __getitem__(self, place: slice) -> tuple[Attributes, ...]: ...
     def __getitem__(self, place: int | slice) -> Attributes | tuple[Attributes, ...]:
-        places = range(self._count)[place]  # also tells what lies outside
-        if isinstance(places, range):
-            return tuple([_attributes_of(self._elements[number]) for number in places])
-        return _attributes_of(self._elements[places])
+        if isinstance(place, slice):
+            return tuple(map(_attributes_of, self._elements[place]))
+        return _attributes_of(self._elements[place])
 
     def __iter__(self) -> Iterator[Attributes]:
-        return map(_attributes_of, self._elements[: self._count])
+        return map(_attributes_of, self._elements)
 
     def value(self, number: int, name: str) -> str | None:
         """Return the value of an attribute of one element, None if it is not there."""
@@ -70,11 +76,14 @@ class AttributeTable(Sequence[Attributes]):
     def holders(self, *names: str) -> list[int]:
         """Return the numbers of the elements that have an attribute of one of these names."""
         selector = ",".join(map("[{}]".format, map(_escaped, names)))
+        found = self._document.select(selector)
+        if self._numbers is not None:
+            wanted = set(found)
+            return [number for number, element in enumerate(self._elements) if element in wanted]
         place = -1
         index = self._elements.index
         # What is looked for comes in order: together, all searches pass over the elements once.
-        numbers = [place := index(element, place + 1) for element in self._document.select(selector)]
-        return [number for number in numbers if number < self._count] if self._count < len(self._elements) else numbers
+        return [place := index(element, place + 1) for element in found]
 
     def values(self, name: str) -> tuple[list[int], list[str]]:
         """Return the numbers of the elements that have an attribute of this name, and its values."""
@@ -82,9 +91,12 @@ class AttributeTable(Sequence[Attributes]):
         found = map(methodcaller("attr", name), map(self._elements.__getitem__, numbers))
         return numbers, [value or "" for value in found]
 
-    def upto(self, number: int) -> AttributeTable:
-        """Return the table of the elements before one."""
-        return AttributeTable(self._html, self._parse, self._document, self._elements, number)
+    def part(self, numbers: Sequence[int]) -> AttributeTable:
+        """Return the table of some of the elements."""
+        elements = [self._elements[number] for number in numbers]
+        if self._numbers is not None:
+            numbers = [self._numbers[number] for number in numbers]
+        return AttributeTable(self._html, self._parse, self._document, elements, numbers)
 
 
 def _escaped(name: str) -> str:
@@ -96,6 +108,7 @@ def _attributes_of(element: Element) -> Attributes:
     return tuple([(name, element.attr(name) or "") for name in element.attrs])
 
 
-def _parsed(html: str, parse: Callable[[str], Document], count: int) -> AttributeTable:
+def _parsed(html: str, parse: Callable[[str], Document], numbers: Sequence[int] | None) -> AttributeTable:
     document = parse(html)
-    return AttributeTable(html, parse, document, document.select("*"), count)
+    table = AttributeTable(html, parse, document, document.select("*"))
+    return table if numbers is None else table.part(numbers)

@@ -75,7 +75,7 @@ def parse_tree(html: str) -> Tree:
         end=frozen(end),
         texts=tuple(map(_DATA, compress(nodes, (kind == _TEXT).tobytes()))),
         other_names={number: elements[number].tag for number in np.flatnonzero(tags == UNKNOWN).tolist()},
-        attributes=AttributeTable(html, parse_document, document, elements, len(elements)),
+        attributes=AttributeTable(html, parse_document, document, elements),
     )
 
 

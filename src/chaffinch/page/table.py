@@ -189,7 +189,7 @@ class Page:
             blank=frozen(self.blank[:node]),
             visibility=frozen(self.visibility[:node]),
             in_link=frozen(self.in_link[:node]),
-            element_attributes=self.element_attributes.upto(elements),
+            element_attributes=self.element_attributes.part(range(elements)),
         )
 
     def text_of(self, node: int) -> str:
