@@ -15,6 +15,8 @@ import numpy as np
 
 from chaffinch.errors import ModelError
 from chaffinch.page import FloatArray, Page
+from chaffinch.runs.watch import note
+from chaffinch.runs.work import Batch
 from chaffinch.sources import Capture
 
 KILLS = "this page kills its process"
@@ -108,6 +110,16 @@ class Common:
             bytearray(1 << 30)
         if RAISES in page.html:
             raise ZeroDivisionError(page.url)
+
+
+def work_for_a_moment(batch: Batch) -> list[str]:
+    """Take a moment of CPU for a page, and tell when it is begun."""
+    note(0)
+    os.write(1, b"begun\n")
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+    return [batch.captures[0].source]
 
 
 def html(site: str, words: str) -> bytes:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -88,6 +93,33 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
     one, other = (outcomes(tmp_path, words, RunOptions(method=Common(), jobs=jobs)) for jobs in (1, 3))
     assert one == other
     assert all(outcome.informed for outcome in one)
+
+
+_PAUSED = """
+from runs_doubles import capture, work_for_a_moment
+from chaffinch.runs.limits import PageLimits
+from chaffinch.runs.pool import Workers
+from chaffinch.runs.work import Batch
+
+for seconds in (3.0, 0.1):
+    workers = Workers(work_for_a_moment, 1, PageLimits(seconds))
+    batch = Batch((capture("https://site.example/1", "words"),))
+    print(list(workers.answers([batch])), flush=True)
+"""
+
+
+def test_time_in_which_nothing_runs_does_not_count() -> None:
+    """As on a laptop that sleeps, or in a container that is paused."""
+    command = [sys.executable, "-c", _PAUSED]
+    folder = Path(__file__).parent
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, start_new_session=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"begun\n"
+        os.killpg(run.pid, signal.SIGSTOP)
+        time.sleep(4)
+        os.killpg(run.pid, signal.SIGCONT)
+        assert run.stdout.readline() == b"[['a.warc#https://site.example/1']]\n"
+        assert b"took longer than 0.1 seconds" in run.stdout.read()
 
 
 def test_a_run_that_is_left_early_ends_its_processes(tmp_path: Path) -> None:

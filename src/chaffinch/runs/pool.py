@@ -34,6 +34,9 @@ _KILLED: Final = "the process that worked on it died (a crash in native code, or
 _MOST_DEATHS: Final = 3
 """A batch whose process dies this often while it works on no page is given up as a whole."""
 
+_PAUSE: Final = 0.5
+"""Who wakes so many seconds later than it wanted to was stopped."""
+
 
 @dataclass(slots=True)
 class Answered(Generic[AnswerT]):
@@ -77,10 +80,13 @@ class _Worker:
         theirs.close()
         self.task: _Task | None = None
         self.peak = 0
+        self.forgiven = 0.0
+        """Seconds in which nobody ran, so that they do not count."""
 
     def give(self, task: _Task) -> None:
         """Hand over a batch."""
         self.task = task
+        self.forgiven = 0.0
         self._slots[0], self._slots[1] = 0.0, NOTHING
         with suppress(OSError):  # it is dead, which shows when its answer is asked for
             self.connection.send_bytes(task.sent)
@@ -92,7 +98,7 @@ class _Worker:
 
     def deadline(self, seconds: float) -> float | None:
         """Return when the page that is worked on has had its time."""
-        return None if self._slots[1] == NOTHING else self._slots[1] + seconds
+        return None if self._slots[1] == NOTHING else self._slots[1] + seconds + self.forgiven
 
     def stop(self) -> None:
         """End the process, whatever it does: it holds nothing that anybody needs."""
@@ -169,7 +175,13 @@ class Workers(Generic[AnswerT]):
     def _collect(self, waiting: deque[_Task]) -> None:
         """Wait until a process answers, dies, or has had its time for a page."""
         busy = [worker for worker in self._workers if worker.task is not None]
-        ready = wait([worker.connection for worker in busy], timeout=self._patience(busy))
+        patience = self._patience(busy)
+        before = time.monotonic()
+        ready = wait([worker.connection for worker in busy], timeout=patience)
+        waited = time.monotonic() - before
+        if patience is not None and waited > patience + _PAUSE:  # nobody can tell since when nothing ran
+            for worker in busy:
+                worker.forgiven += waited
         for worker in [worker for worker in busy if worker.connection in ready]:
             busy.remove(worker)
             task = worker.task
