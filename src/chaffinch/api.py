@@ -37,6 +37,7 @@ from chaffinch.runs import (
 from chaffinch.runs.journal import EVERY as CHECKPOINT_SECONDS
 from chaffinch.runs.reading import STDIN
 from chaffinch.runs.record import changed_inputs, identity_of
+from chaffinch.runs.work import uncollected
 from chaffinch.sinks import check_own, open_sink
 from chaffinch.sources import InputState, input_states
 from chaffinch.store import SiteTemplate
@@ -76,11 +77,14 @@ def extract(
     text, `recall` for whole text, or the share of the template that should go, from 0 to 1. With `keep_comments` what
     readers wrote under an article is kept too, by methods that tell it apart.
     """
-    page, used = _page_and_method(page, url, template, method)
-    if keep_comments:
-        used = keeping_comments(used)
-    scores = used.score(page, template.template if template else None)
-    return make_document(page, scores, method=used, threshold=threshold_of(used, favor), format=format)
+    with uncollected():
+        parsed, used = _page_and_method(page, url, template, method)
+        if keep_comments:
+            used = keeping_comments(used)
+        scores = used.score(parsed, template.template if template else None)
+        document = make_document(parsed, scores, method=used, threshold=threshold_of(used, favor), format=format)
+        del parsed  # while the collector is away, so that it never looks at what is left of the page
+    return document
 
 
 def explain(

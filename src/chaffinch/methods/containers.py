@@ -41,6 +41,8 @@ class Skeleton:
     """The number among the elements of the page."""
     parent: IntArray
     """The number of the parent among these elements; that of the root is -1."""
+    end: IntArray
+    """The number behind the last of those inside."""
     first: IntArray
     """The first block that it holds."""
     stop: IntArray
@@ -57,7 +59,13 @@ class Skeleton:
         number = np.full(len(page) + 1, -1, dtype=np.int32)  # the parent of the root is at -1
         number[node] = np.arange(len(node), dtype=np.int32)
         return cls(
-            node, held, number[page.parent[node]], first[held], stop[held], number[page.parent[page.blocks.first]]
+            node,
+            held,
+            number[page.parent[node]],
+            np.searchsorted(node, page.end[node]).astype(np.int32),
+            first[held],
+            stop[held],
+            number[page.parent[page.blocks.first]],
         )
 
 
@@ -68,8 +76,8 @@ class Containers:
     Containers have an entry for each level that they are one of; the levels stand one after the other.
     """
 
-    node: IntArray
-    """The position of the element in the page: the outermost of those that hold the same blocks."""
+    element: IndexArray
+    """The element's number in the skeleton: it is the outermost of those that hold the same blocks."""
     first: IntArray
     """The first block inside."""
     stop: IntArray
@@ -119,7 +127,7 @@ class Containers:
             goal = 2 * held[reached]
         links.append(np.arange(starts[-2], starts[-1]))
         at = head[np.concatenate(found)]
-        return cls(skeleton.node[at], first[at], stop[at], tuple(starts), np.stack(rows), np.concatenate(links))
+        return cls(at, first[at], stop[at], tuple(starts), np.stack(rows), np.concatenate(links))
 
     @cached_property
     def size(self) -> IntArray:
@@ -150,11 +158,11 @@ def _different(values: IndexArray, place: IndexArray) -> IndexArray:
     return result
 
 
-_NO_ELEMENTS: Final = np.zeros(0, dtype=np.int32)
+_NO_BLOCKS: Final = np.zeros(0, dtype=np.int32)
 _NONE: Final = Containers(
-    _NO_ELEMENTS,
-    _NO_ELEMENTS,
-    _NO_ELEMENTS,
+    np.zeros(0, dtype=np.intp),
+    _NO_BLOCKS,
+    _NO_BLOCKS,
     (0,) * (LEVELS + 1),
     np.zeros((LEVELS, 0), dtype=np.intp),
     np.zeros(0, dtype=np.intp),

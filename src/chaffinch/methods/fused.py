@@ -247,12 +247,12 @@ def _in_comments(evidence: PageEvidence) -> BoolArray:
     """Tell which blocks are text of comments, by the names of the elements around them."""
     marks = evidence.marks
     is_comment = np.isin(marks.name_hash, _comment_hashes())
-    change = np.zeros(len(evidence.end) + 1, dtype=np.int32)
+    change = np.zeros(len(evidence.skeleton.node) + 1, dtype=np.int32)
     telling = offsets(is_comment)
     bearers = marks.element[(telling[marks.name_start[1:]] > telling[marks.name_start[:-1]])[marks.number]]
     np.add.at(change, bearers, 1)
-    np.subtract.at(change, evidence.end[bearers], 1)
-    result = np.cumsum(change)[evidence.own] > 0
+    np.subtract.at(change, evidence.skeleton.end[bearers], 1)
+    result = change.cumsum()[evidence.skeleton.of_block] > 0
     links = evidence.numbers[:, COLUMNS["link share"]]
     return result & (links <= _COMMENT_LINKS) & (np.diff(evidence.word_start) > 1)
 

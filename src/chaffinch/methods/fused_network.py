@@ -167,7 +167,7 @@ class _Round:
         weight = around.weight[:, None]
         weighted = np.concatenate((state * weight, weight), axis=1)
         own, before, behind = np.split(state @ self._beside, _BESIDE, axis=1)
-        result: FloatArray = own + (_mean(_group_sums(weighted, around)) @ self._group)[around.group]
+        result: FloatArray = own + (_mean(_group_sums(weighted, around)) @ self._group).take(around.group, axis=0)
         result[1:] += before[:-1]
         result[0] += before[0]
         result[:-1] += behind[1:]
@@ -180,7 +180,7 @@ class _Round:
         sums = np.zeros((len(weighted) + 1, weighted.shape[1]))
         np.cumsum(weighted, axis=0, out=sums[1:], dtype=np.float64)
         last = containers.starts[len(self._levels)]
-        means = _mean(sums[containers.stop[:last]] - sums[containers.first[:last]])
+        means = _mean(sums.take(containers.stop[:last], axis=0) - sums.take(containers.first[:last], axis=0))
         outer = (_mean(sums[-1:]) @ self._page) + self._offsets
         inner = outer
         spans = list(zip(containers.starts, containers.starts[1 : len(self._levels) + 1], strict=False))
@@ -188,7 +188,7 @@ class _Round:
             above = containers.above[start:stop] - stop if stop < last else np.zeros(stop - start, dtype=np.intp)
             inner = means[start:stop] @ factors + outer[above]
             outer = inner
-        result: FloatArray = inner[containers.of_block[0]]
+        result: FloatArray = inner.take(containers.of_block[0], axis=0)
         return result
 
 
@@ -210,7 +210,7 @@ def _mean(sums: NDArray[np.floating]) -> FloatArray:
 
 def _group_sums(weighted: FloatArray, around: Surroundings) -> FloatArray:
     size = np.bincount(around.group)
-    sums: FloatArray = np.add.reduceat(weighted[around.order], size.cumsum() - size, axis=0)
+    sums: FloatArray = np.add.reduceat(weighted.take(around.order, axis=0), size.cumsum() - size, axis=0)
     return sums
 
 
@@ -313,7 +313,7 @@ class PageNetwork:
         numbers = standardised(evidence.numbers, self.mean, self.spread)
         others = np.concatenate(
             (
-                *(table[evidence.tags[:, place]] for place, table in enumerate(self.tags)),
+                *(table.take(evidence.tags[:, place], axis=0) for place, table in enumerate(self.tags)),
                 self._words(evidence),
                 self._names(evidence),
             ),
@@ -331,30 +331,34 @@ class PageNetwork:
         """Return the sum of the vectors of each block's known words, over the square root of their number."""
         words, starts = known_words(evidence, self.words.hashed.find(evidence.word))
         lengths = starts[1:] - starts[:-1]
-        sums = _sums(self.words.vectors[words], starts)
+        sums = _sums(self.words.vectors.take(words, axis=0), starts)
         sums /= np.sqrt(np.maximum(lengths, 1, dtype=np.float32))[:, None]
         return sums
 
     def _names(self, evidence: PageEvidence) -> FloatArray:
         """Return the sums of the vectors of the names around each block: near, further out, and all."""
-        marks, containers, count = evidence.marks, evidence.containers, len(evidence)
+        marks, containers, skeleton = evidence.marks, evidence.containers, evidence.skeleton
         numbers = self.names.hashed.find(marks.name_hash)
         known = numbers > 0
-        of_values = _sums(self.names.vectors[numbers[known]], offsets(known)[marks.name_start])
-        vectors = of_values[marks.number]
+        starts = offsets(known)[marks.name_start]
+        telling = (starts[1:] > starts[:-1])[marks.number]
+        of_values = _sums(self.names.vectors.take(numbers[known], axis=0), starts)
+        vectors = of_values.take(marks.number[telling], axis=0)
+        bearers = marks.element[telling]
         middle, far = (slice(*containers.starts[level : level + 2]) for level in _NAME_LEVELS)
-        places = np.concatenate((evidence.own, containers.node[middle], containers.node[far]))
+        places = np.concatenate((skeleton.of_block, containers.element[middle], containers.element[far]))
         # Names count from where their element starts up to where it ends.
-        ends = evidence.end[marks.element]
+        ends = skeleton.end[bearers]
         order = ends.argsort(kind="stable")
         sums = np.zeros((len(vectors) + 1, vectors.shape[1]))
         np.cumsum(vectors, axis=0, out=sums[1:], dtype=np.float64)
-        found = sums[np.searchsorted(marks.element, places, side="right")]
-        np.cumsum(vectors[order], axis=0, out=sums[1:], dtype=np.float64)
-        found -= sums[np.searchsorted(ends[order], places, side="right")]
+        found = sums.take(np.searchsorted(bearers, places, side="right"), axis=0)
+        np.cumsum(vectors.take(order, axis=0), axis=0, out=sums[1:], dtype=np.float64)
+        found -= sums.take(np.searchsorted(ends[order], places, side="right"), axis=0)
+        count = len(evidence)
         own = found[:count]
         around, outside = (
-            found[count + shift :][containers.of_block[level] - containers.starts[level]]
+            found[count + shift :].take(containers.of_block[level] - containers.starts[level], axis=0)
             for level, shift in zip(_NAME_LEVELS, (0, middle.stop - middle.start), strict=True)
         )
         return np.concatenate((own - around, around - outside, own), axis=1, dtype=np.float32)

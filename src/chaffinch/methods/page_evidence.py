@@ -59,8 +59,8 @@ class PageEvidence:
     """Where the words of each block start, and at the end how many there are."""
     marks: Marks
     """What the elements of the page are called."""
-    own: IntArray
-    """The element that each block stands in."""
+    skeleton: Skeleton
+    """The elements that hold text."""
     end: IntArray
     """For each node of the page, the position behind its last descendant."""
     containers: Containers
@@ -112,7 +112,7 @@ class PageEvidence:
     @property
     def name_element(self) -> IntArray:
         """And the element's position in the page; ascending."""
-        return self.marks.names.element
+        return self.skeleton.node[self.marks.names.element]
 
     @property
     def name_names(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class PageEvidence:
     @cached_property
     def element(self) -> IntArray:
         """For each block and level (the block's own first), the element whose path of names is read."""
-        return self._by_level(self.own, self.containers.node)
+        return self._by_level(self.skeleton.node[self.skeleton.of_block], self.skeleton.node[self.containers.element])
 
     @cached_property
     def first(self) -> IntArray:
@@ -158,8 +158,7 @@ class PageEvidence:
         result = np.zeros((len(self), 3), dtype=np.uint64)
         if not filled.any():
             return result
-        start, stop = start[filled], stop[filled]
-        word = _hashes(self.word_names)[self.words]
+        start, stop, word = start[filled], stop[filled], self.word
         path = self.near_path[filled]
         first, second, last = word[start], word[np.minimum(start + 1, stop - 1)], word[stop - 1]
         with np.errstate(over="ignore"):
@@ -172,7 +171,7 @@ class PageEvidence:
     @cached_property
     def shape(self) -> HashArray:
         """The same with every number alike."""
-        return _hashes([_DIGITS.sub("0", text) for text in self.texts])
+        return _hashes(_DIGITS.sub("0", self.joined).split("\0") if len(self) else [])
 
 
 def find_evidence(shown: Page) -> PageEvidence:
@@ -185,11 +184,10 @@ def find_evidence(shown: Page) -> PageEvidence:
     behind = np.zeros(len(page) + 1, dtype=np.int32)
     behind[blocks.first + 1] = 1
     first_block = behind.cumsum(dtype=np.int32)
-    marks = Marks.of(page, elements)
     skeleton = Skeleton.of(page, elements, first_block)
+    marks = Marks.of(page, skeleton)
     containers = Containers.of(skeleton)
-    own = page.parent[blocks.first]
-    paths = Paths.of(skeleton, marks.class_hash[skeleton.element], page.name_hash[skeleton.node])
+    paths = Paths.of(skeleton, marks.class_hash, page.name_hash[skeleton.node])
     group, order = _groups(paths.near)
     head = _Head(page, elements)
     numbers = page_numbers(
@@ -210,11 +208,11 @@ def find_evidence(shown: Page) -> PageEvidence:
     )
     return PageEvidence(
         numbers=numbers,
-        tags=_near_tags(page, own),
+        tags=_near_tags(page, skeleton),
         word=_numbers_alike(words),
         word_start=words.starts,
         marks=marks,
-        own=own,
+        skeleton=skeleton,
         end=page.end,
         containers=containers,
         group=group,
@@ -227,14 +225,14 @@ def find_evidence(shown: Page) -> PageEvidence:
     )
 
 
-def _near_tags(page: Page, own: IntArray) -> TagArray:
+def _near_tags(page: Page, skeleton: Skeleton) -> TagArray:
     """Return the tags of the three nearest elements around each block; above the root there are none."""
-    columns = np.zeros((3, len(own)), dtype=np.int16)
-    node = own
-    for column in columns:
-        np.multiply(page.tag[node], node >= 0, out=column)
-        node = np.where(node >= 0, page.parent[node], node)
-    return columns.T
+    tags = np.zeros(len(skeleton.node) + 1, dtype=np.int16)
+    tags[:-1] = page.tag[skeleton.node]
+    up = np.append(skeleton.parent, np.int32(-1))
+    parent = skeleton.of_block
+    grandparent = up[parent]
+    return np.stack((tags[parent], tags[grandparent], tags[up[grandparent]]), axis=1)
 
 
 def _groups(keys: HashArray) -> tuple[IntArray, NDArray[np.intp]]:

@@ -20,7 +20,8 @@ from chaffinch.page.arrays import frozen, offsets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from chaffinch.page.arrays import HashArray, IntArray, SmallArray
+    from chaffinch.methods.containers import Skeleton
+    from chaffinch.page.arrays import HashArray, IndexArray, IntArray, SmallArray
     from chaffinch.page.table import Page
 
 _TELLING: Final = ("id", "role", "itemprop", "itemtype", "aria-label", "data-testid", "rel")
@@ -44,44 +45,53 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """The values of the telling attributes of a page, one array entry for each element that bears one."""
+    """The values of the telling attributes around the text of a page, one array entry for each that an element bears.
+
+    Elements are numbered as in the page's skeleton: those without text tell nothing.
+    """
 
     values: tuple[str, ...]
     """The different values."""
     number: IntArray
     """The place in `values`."""
-    element: IntArray
-    """The position of the element in the page; ascending."""
+    element: IndexArray
+    """The number of the element; ascending."""
     name_hash: HashArray
     """The hashes of the names in each of `values`, one value after the other."""
     name_start: IntArray
     """Where the names of each value start, and at the end how many there are."""
     class_hash: HashArray
-    """For each element of the page a hash of its classes, whatever numbers they have; 0 without any."""
+    """For each element a hash of its classes, whatever numbers they have; 0 without any."""
 
     @classmethod
-    def of(cls, page: Page, elements: IntArray) -> Marks:
-        """Collect the marks of a page; `elements` are the positions of its elements."""
+    def of(cls, page: Page, skeleton: Skeleton) -> Marks:
+        """Collect the marks around the text of a page."""
         table = page.element_attributes
-        classed, classes = table.values("class")
-        pairs = [(place, value) for place, value in zip(classed, classes, strict=True) if value]
+        place_of = dict(zip(skeleton.element.tolist(), count(), strict=False))
+        # Attributes without a value, and elements without text, say nothing.
+        pairs = [
+            (place_of[number], value)
+            for number, value in zip(*table.values("class"), strict=True)
+            if value and number in place_of
+        ]
         classed, classes = [place for place, _ in pairs], [value for _, value in pairs]
         pairs = [
-            (place, value)
-            for place in table.holders(*_TELLING)
-            for key, value in table[place]
+            (place_of[number], value)
+            for number in table.holders(*_TELLING)
+            if number in place_of
+            for key, value in table[number]
             if value and key in _TELLING
         ]
         others, values = [place for place, _ in pairs], [value for _, value in pairs]
         values = classes + values
         numbered = dict(zip(dict.fromkeys(values), count(), strict=False))
-        number = np.fromiter(map(numbered.__getitem__, values), dtype=np.int32, count=len(values))
-        bearer = np.array(classed + others, dtype=np.int32)
+        numbers = np.fromiter(map(numbered.__getitem__, values), dtype=np.int32, count=len(values))
+        bearer = np.array(classed + others, dtype=np.intp)
         order = bearer.argsort(kind="stable")
         names, name_start = _names(tuple(numbered))
-        hashes = np.zeros(len(elements), dtype=np.uint64)
-        hashes[classed] = _hash_together(names, name_start)[number[: len(classed)]]
-        return cls(tuple(numbered), number[order], elements[bearer[order]], names, name_start, hashes)
+        hashes = np.zeros(len(skeleton.node), dtype=np.uint64)
+        hashes[classed] = _hash_together(names, name_start)[numbers[: len(classed)]]
+        return cls(tuple(numbered), numbers[order], bearer[order], names, name_start, hashes)
 
     @cached_property
     def names(self) -> Names:
@@ -100,13 +110,13 @@ class Marks:
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """The names in the attributes of a page, one array entry for each that an element bears."""
+    """The names in the marks of a page, one array entry for each that an element bears."""
 
     different: tuple[str, ...]
     number: IntArray
     """The place in `different`."""
-    element: IntArray
-    """The position of the element in the page; ascending."""
+    element: IndexArray
+    """The number of the element; ascending."""
 
 
 _LOWER, _UPPER, _OTHER = 1, 2, 3
