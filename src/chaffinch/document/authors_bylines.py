@@ -112,7 +112,6 @@ def _marked(evidence: Evidence) -> list[int]:
     at = int(np.searchsorted(evidence.elements, headline))
     low = max(0, at - _ELEMENTS_BEFORE)
     elements = evidence.elements[low : at + _ELEMENTS_BEHIND]
-    attributes_of = page.element_attributes[low : at + _ELEMENTS_BEHIND]
     length = page.text_offset[page.end[elements]] - page.text_offset[elements]
     kept = np.flatnonzero(
         _CARRIES_MARKS[page.tag[elements]]
@@ -122,9 +121,9 @@ def _marked(evidence: Evidence) -> list[int]:
     )
     at = int(np.searchsorted(elements[kept], headline))
     kept = kept[max(0, at - _MARKED_BEFORE) : at + _MARKED_BEHIND]
-    numbers = kept.tolist()
+    attributes_of = [page.element_attributes[number] for number in (kept + low).tolist()]
     # Pages repeat a few marks over and over. All of them are searched at once; the parser leaves no NUL in them.
-    marks = {value for number in numbers for key, value in attributes_of[number] if key in _MARKS and value}
+    marks = {value for attributes in attributes_of for key, value in attributes if key in _MARKS and value}
     joined = "\0".join(marks).lower()
     words = [word for word in _BYLINE_WORDS if word in joined]
     if not words:
@@ -132,8 +131,8 @@ def _marked(evidence: Evidence) -> list[int]:
     telling = {mark for mark, lower in zip(marks, joined.split("\0"), strict=True) if any(map(lower.count, words))}
     found = [
         (rank, node < headline, node)
-        for node, number in zip(elements[kept].tolist(), numbers, strict=True)
-        for key, value in attributes_of[number]
+        for node, attributes in zip(elements[kept].tolist(), attributes_of, strict=True)
+        for key, value in attributes
         if key in _MARKS and value in telling and (rank := _mark_rank(key, value))
     ]
     return [node for _, _, node in sorted(found)]
