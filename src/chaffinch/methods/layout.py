@@ -183,13 +183,10 @@ def _attribute_hashes(page: Page, elements: IndexArray, names: frozenset[str]) -
     """Hash the wanted attributes of blocks; 0 for those that have none."""
     if not names:
         return np.zeros(len(elements), dtype=np.uint64)
-    found = [page.element_attributes[number] for number in page.element_number[elements].tolist()]
-    result = np.zeros(len(found), dtype=np.uint64)
-    for place, attributes in enumerate(found):
-        for key, _ in attributes:
-            if key in names:
-                result[place] = _attribute_hash(attributes, names)
-                break
+    result = np.zeros(len(elements), dtype=np.uint64)
+    numbers = page.element_number[elements]
+    for place in np.flatnonzero(np.isin(numbers, page.element_attributes.holders(*sorted(names)))).tolist():
+        result[place] = _attribute_hash(page.element_attributes[int(numbers[place])], names)
     return result
 
 
