@@ -114,3 +114,23 @@ def test_words_on_empty_results_that_all_pages_hold_are_template() -> None:
 
 def test_only_pages_without_results() -> None:
     assert len(chaffinch.records([no_results()] * 3)) == 0
+
+
+@pytest.mark.parametrize("name", ["sr-only", "visually-hidden", "card hidden", "tooltipContents", "js-hide"])
+def test_text_that_classes_hide_is_no_data(name: str) -> None:
+    pages = [shop(seed).replace("</li>", f'<div class="{name}">Unseen words of record</div></li>') for seed in (1, 2)]
+    found = chaffinch.records(pages)
+    assert len(found) == 24
+    assert not any("Unseen" in unit.text for record in found for unit in record.units)
+
+
+@pytest.mark.parametrize("name", ["hidden-xs", "hidden md:block", "d-none d-lg-block", "hidden-price", "tooltip"])
+def test_text_that_other_classes_show_is_data(name: str) -> None:
+    sheet = Sheet.of([chaffinch.parse(shop(1).replace("</li>", f'<div class="{name}">Seen</div></li>'))])
+    assert sheet.leaf_texts[0].count("Seen") == shop(1).count("</li>")
+
+
+def test_a_page_that_a_script_shows_keeps_its_text() -> None:
+    whole = shop(1).replace('<div class="main">', '<div class="hidden">')
+    long = whole.replace("</ul></div><div class=foot>", f"<p>{'a long text ' * 400}</p></ul></div><div class=foot>")
+    assert len(mine([chaffinch.parse(long)]).pages[0].records) == 12

@@ -47,9 +47,11 @@ _MENU_WORDS: Final = re.compile(
 _UNSEEN: Final = re.compile(
     r"(?:^|\s)(?:(?:js-|is-|u-|ng-)?(?:hidden|hide)|invisible|d-none|sr-only|show-for-sr|(?:u-|is-)?visually-?hidden"
     r"|(?:u-)?screen-?reader(?:-text|-only)?|element-(?:invisible|hidden)|access-?hide|a11y-hidden|(?:u-|is-)?off-?screen"
-    r"|(?:q|tool)-?tip-?(?:text|content|contents)|print-?only)(?=\s|$)",
+    r"|print-?only)(?=\s|$)",
     re.IGNORECASE,
 )
+_TIP: Final = re.compile(r"(?:^|\s)(?:q|tool)-?tip-?(?:text|contents?)(?=\s|$)", re.IGNORECASE)
+"""Shown while the mouse is over something, however much it is."""
 _AT_SOME_WIDTH: Final = re.compile(r"(?:^|\s)(?:d-\w\w-|\w\w:|(?:show|visible)-\w\w)")
 _MOSTLY_SEEN: Final = 0.5
 
@@ -275,6 +277,11 @@ def _hides(value: str) -> bool:
     return _UNSEEN.search(value) is not None and _AT_SOME_WIDTH.search(value) is None
 
 
+@lru_cache(maxsize=1 << 14)
+def _is_tip(value: str) -> bool:
+    return _TIP.search(value) is not None
+
+
 def _seen(page: Page) -> BoolArray:
     """Tell for each text node whether a reader sees it: shown, and not in an element whose classes say it is not.
 
@@ -282,19 +289,26 @@ def _seen(page: Page) -> BoolArray:
     lose most of its text is shown by a script, and keeps it.
     """
     shown = page.shown_text_nodes
-    numbers = [
-        number
+    classes = [
+        (number, value)
         for number, attributes in enumerate(page.element_attributes)
         for key, value in attributes
-        if key == "class" and value and _hides(value)
+        if key == "class" and value
     ]
-    if not numbers:
+    numbers = [number for number, value in classes if _hides(value)]
+    tips = [number for number, value in classes if _is_tip(value)]
+    if not numbers and not tips:
         return shown
-    roots = np.flatnonzero(page.tag != TEXT)[numbers].astype(np.int32)
-    hidden = covered(roots, page.end[roots], len(page))[page.text_nodes]
+    elements = np.flatnonzero(page.tag != TEXT).astype(np.int32)
+
+    def without(seen: BoolArray, roots: IntArray) -> BoolArray:
+        result: BoolArray = seen & ~covered(roots, page.end[roots], len(page))[page.text_nodes]
+        return result
+
+    seen = without(shown, elements[tips])
     lengths = np.diff(page.text_offset)[page.text_nodes]
-    result: BoolArray = shown & ~hidden
-    return frozen(result) if lengths[result].sum() >= _MOSTLY_SEEN * lengths[shown].sum() else shown
+    result = without(seen, elements[numbers])
+    return frozen(result if lengths[result].sum() >= _MOSTLY_SEEN * lengths[seen].sum() else seen)
 
 
 def _class_hashes(page: Page) -> HashArray:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 _DECORATIVE: Final = 0.5
 TEMPLATE: Final = 0.5
-SPLITTING: Final = 0.8
+SPLITTING: Final = 0.9
 """How sure the template text detector must be to part a string: a wrong cut makes two errors of one unit."""
-DATA: Final = 0.5
-"""Slots that look less like data are left out."""
+DATA: Final = 0.4
+"""Slots that look less like data are left out: to keep one in doubt gains more than it costs, at F1 of about 0.8."""
 
 
 @dataclass(frozen=True, slots=True)
