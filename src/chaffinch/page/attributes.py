@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
 from typing import Final, Protocol, TypeAlias, overload
 
@@ -13,12 +13,19 @@ Attributes: TypeAlias = tuple[tuple[str, str], ...]
 _SIGNS: Final = re.compile(r"([^\w-])")
 
 
+class _Values(Protocol):
+    """What the parser's elements have of attributes."""
+
+    def copy(self) -> dict[str, str | list[str] | None]:
+        """Return all names and values; those that are lists of words are split."""
+
+
 class Element(Protocol):
     """What the parser's elements can do."""
 
     @property
-    def attrs(self) -> Iterable[str]:
-        """The names of its attributes."""
+    def attrs(self) -> _Values:
+        """All of its attributes."""
 
     def attr(self, name: str, /) -> str | None:
         """Return an attribute's value, None if it is not there."""
@@ -105,7 +112,9 @@ def _escaped(name: str) -> str:
 
 
 def _attributes_of(element: Element) -> Attributes:
-    return tuple([(name, element.attr(name) or "") for name in element.attrs])
+    # All at once: to ask for one name means to look through them, and hostile elements have a hundred thousand.
+    values = element.attrs.copy().items()
+    return tuple([(name, (element.attr(name) if isinstance(value, list) else value) or "") for name, value in values])
 
 
 def _parsed(html: str, parse: Callable[[str], Document], numbers: Sequence[int] | None) -> AttributeTable:
