@@ -148,9 +148,8 @@ class Evidence:
         low = max(0, at - _ITEMS_BEFORE)
         numbers = [
             number
-            for number, attributes in enumerate(page.element_attributes[low : at + _ITEMS_BEHIND], start=low)
-            for key, value in attributes
-            if key == "itemprop" and value and value.lower() in _WANTED_ITEMS
+            for number, value in zip(*page.element_attributes.values("itemprop"), strict=True)
+            if low <= number < at + _ITEMS_BEHIND and value.lower() in _WANTED_ITEMS
         ]
         for node in self.elements[numbers].tolist() if numbers else ():
             if page.tag[node] != IDS["meta"]:

@@ -85,13 +85,13 @@ def _token_keys(sheet: Sheet) -> tuple[IndexArray, HashArray]:
     shown = sheet.leaves_before[sheet.end] > sheet.leaves_before[:-1]
     for page, base in zip(sheet.pages, sheet.start.tolist(), strict=False):
         elements = np.flatnonzero(page.tag != TEXT).tolist()
-        for node, attributes in zip(elements, page.element_attributes, strict=True):
-            for key, value in attributes:
-                if key == "class" and value and " " in value and shown[base + node]:
-                    hashes = _token_hashes(value)
-                    if len(hashes) > 1:
-                        nodes.extend([base + node] * len(hashes))
-                        keys.extend(hashes)
+        for number, value in zip(*page.element_attributes.values("class"), strict=True):
+            node = base + elements[number]
+            if " " in value and shown[node]:
+                hashes = _token_hashes(value)
+                if len(hashes) > 1:
+                    nodes.extend([node] * len(hashes))
+                    keys.extend(hashes)
     where = np.array(nodes, dtype=np.intp)
     return where, _mixed(sheet.path[where], np.array(keys, dtype=np.uint64))
 

@@ -235,9 +235,10 @@ class Sheet:
         found = []
         for page, base in zip(self.pages, self.start.tolist(), strict=False):
             elements = np.flatnonzero(page.tag != TEXT).tolist()
-            for node, attributes in zip(elements, page.element_attributes, strict=True):
-                if attributes:
-                    found += [(base + node, value) for key, value in attributes if value and key in {"class", "id"}]
+            for number in page.element_attributes.holders("class", "id"):
+                node = base + elements[number]
+                attributes = page.element_attributes[number]
+                found += [(node, value) for key, value in attributes if value and key in {"class", "id"}]
         return tuple(found)
 
     @cached_property
@@ -315,11 +316,10 @@ def _class_hashes(page: Page) -> HashArray:
     result = np.zeros(len(page), dtype=np.uint64)
     nodes: list[int] = []
     hashes: list[int] = []
-    for number, attributes in enumerate(page.element_attributes):
-        for key, value in attributes:
-            if key == "class" and value:
-                nodes.append(number)
-                hashes.append(_class_hash(value))
+    for number, value in zip(*page.element_attributes.values("class"), strict=True):
+        if value:
+            nodes.append(number)
+            hashes.append(_class_hash(value))
     elements = np.flatnonzero(page.tag != TEXT)
     result[elements[nodes]] = np.array(hashes, dtype=np.uint64)
     return result
