@@ -130,12 +130,14 @@ def weights_from(
     card: Mapping[str, Any],
 ) -> Weights:
     """Return the weights that were trained on the chosen sites, calibrated on them by what was found out of fold."""
+    # Of each site as many blocks as are learned from: what is left out or kept must be right on small sites too.
+    rows = chosen[words.examples.site] & words.examples.drawn
     return Weights(
         modern=modern,
         text=words.classifiers(chosen),
         logistic=trained.logistic,
         forest=trained.forest,
-        gradings={name: grade(found.of(chosen[words.examples.site]), name) for name in _GRADED},
+        gradings={name: grade(found.of(rows), name) for name in _GRADED},
         card=card,
     )
 
