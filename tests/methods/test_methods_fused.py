@@ -196,7 +196,7 @@ def test_evidence_has_a_row_for_each_block(page: Page) -> None:
 )
 def test_what_the_judge_sees(page: Page) -> None:
     evidence = find_evidence(page)
-    first = shipped().page.logits(evidence, Surroundings.of(evidence))
+    first = shipped().page.views(evidence, Surroundings.of(evidence))
     about_site = len(JUDGE_NAMES) - len(SITE_NAMES)
     alone = judge_numbers(evidence, first, None)
     assert alone.shape == (len(evidence), len(JUDGE_NAMES))

@@ -15,12 +15,13 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from xxhash import xxh3_64_intdigest, xxh3_128
 
 from chaffinch.evaluation.datasets import MainText, data_hash, find_data, open_set
+from chaffinch.evaluation.forked import run_forked
 from chaffinch.evaluation.site_labels import site_examples, value_examples
 from chaffinch.learning.doc_sites import read_doc_examples
 from chaffinch.learning.fused_examples import Example, LabelledPage, make_example
@@ -35,8 +36,9 @@ from chaffinch.learning.fused_torch import (
     train_judge,
 )
 from chaffinch.methods import DEFAULT_THRESHOLD, decide
-from chaffinch.methods.fused import KIND, VERSION, Fused, probabilities, text_scores
-from chaffinch.methods.fused_network import Judge, PageNetwork, Surroundings, best_cut
+from chaffinch.methods.favor import Calibration, Favor, threshold_of
+from chaffinch.methods.fused import KIND, SHARES, VERSION, Fused, probabilities, text_scores
+from chaffinch.methods.fused_network import Judge, PageNetwork, Surroundings, best_cut, weighed
 from chaffinch.methods.judge_numbers import judge_numbers
 from chaffinch.methods.site_evidence import SiteEvidence
 from chaffinch.models.files import Model, write_model
@@ -60,8 +62,10 @@ _SETS: Final = ("wcxb", "sites", "swde")
 _SITE_SETS: Final = ("sites", "swde", "docs")
 _LEAST_BEST: Final = 0.6
 """A page whose gold its own text cannot give, or that has none, teaches nothing."""
-_SAMPLE: Final[Mapping[str, int]] = {"wcxb": 1_000_000, "sites": 40, "swde": 25, "docs": 8}
+_SAMPLE: Final[Mapping[str, int]] = {"wcxb": 1_000_000, "sites": 30, "swde": 15, "docs": 4}
 """How many pages of a site of each set the first network is trained on."""
+_PAGE_WEIGHT: Final[Mapping[str, float]] = {"wcxb": 1.0, "sites": 1.0, "swde": 0.3, "docs": 0.15}
+"""How much each of them counts: many pages of few sites teach little of other sites."""
 _SUBSETS: Final = (1, 2, 2, 3, 3, 5, 8, 12, 20, 40, 10_000)
 """Numbers of pages among which the judge sees the pages of a site."""
 _ALONE: Final[Mapping[str, int]] = {"sites": 12, "swde": 8, "docs": 4}
@@ -70,7 +74,10 @@ _WHOLE_PAGES: Final[Mapping[str, int]] = {"sites": 40, "swde": 20, "docs": 10}
 """Pages of a site that the judge sees alone, among few others, and among all."""
 _SITE_WEIGHT: Final[Mapping[str, float]] = {"sites": 80.0, "swde": 40.0, "docs": 10.0}
 """How many single pages a site of each set counts for."""
+_EMPHASIS: Final = 8.0
+"""How much more a value of `swde` counts than template: a page has few values, most of them of a word or two."""
 _WARMTHS: Final = (0.4, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0)
+_FAVORED: Final[tuple[Favor, ...]] = ("recall", "balanced", "precision", 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 _MOST: Final = 1 << 18
 
 
@@ -103,9 +110,9 @@ class Trained:
         """The network."""
         return PageNetwork.read(self.arrays)
 
-    def logits(self, example: Example) -> FloatArray:
+    def views(self, example: Example) -> FloatArray:
         """Return what the network makes of a page."""
-        return self.network.logits(example.evidence, Surroundings.of(example.evidence))
+        return self.network.views(example.evidence, Surroundings.of(example.evidence))
 
 
 def train_page(examples: Sequence[Example], plan: Plan, progress: Callable[[str], None]) -> Trained:
@@ -122,7 +129,8 @@ def train_page(examples: Sequence[Example], plan: Plan, progress: Callable[[str]
         kind: {name: number for number, name in enumerate(parameters[f"page.{kind}.names"], 1)}
         for kind in ("words", "names", "signs")
     }
-    train(parameters, [page_input(example, parameters, numbered) for example in used], plan, progress)
+    inputs = [page_input(example, parameters, numbered, _PAGE_WEIGHT[example.set]) for example in used]
+    train(parameters, inputs, plan, progress)
     return Trained(arrays_of(parameters))
 
 
@@ -138,17 +146,27 @@ def folds_of(examples: Sequence[Example]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, eq=False)
+class Seen:
+    """What a first network that never saw a page's site makes of the page."""
+
+    example: Example
+    views: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Held:
-    """What networks that never saw a page's site make of the page."""
+    """What both networks make of a page whose site they never saw."""
 
     example: Example
     logits: FloatArray
 
 
-def alone(page: Held) -> SiteEvidence:
+_Page = TypeVar("_Page", Seen, Held)
+
+
+def alone(page: Seen) -> SiteEvidence:
     """Return what one page tells of its site."""
-    likely: FloatArray = (1 / (1 + np.exp(-page.logits.clip(-30, 30)))).astype(np.float32)
-    return SiteEvidence.of_page(page.example.evidence, likely, _MOST)
+    return SiteEvidence.of_page(page.example.evidence, probabilities(page.views[:, 0]), _MOST)
 
 
 def together(parts: Sequence[SiteEvidence]) -> SiteEvidence:
@@ -159,19 +177,20 @@ def together(parts: Sequence[SiteEvidence]) -> SiteEvidence:
     return parts[0]
 
 
-def judge_page(page: Held, site: SiteEvidence | None, weight: float = 1.0) -> JudgePage:
+def judge_page(page: Seen, site: SiteEvidence | None, weight: float = 1.0) -> JudgePage:
     """Return a page as the judge sees it."""
-    numbers = judge_numbers(page.example.evidence, page.logits, site)
-    return JudgePage(numbers, page.example.words, page.example.content, weight)
+    example = page.example
+    numbers = judge_numbers(example.evidence, page.views, site)
+    return JudgePage(numbers, example.words, example.content, weight, _EMPHASIS if example.set == "swde" else 1.0)
 
 
-def lessons_of_site(pages: Sequence[Held], seed: int) -> list[JudgePage]:
+def lessons_of_site(pages: Sequence[Seen], seed: int) -> list[JudgePage]:
     """Return pages of a site as they look alone, among few and among many others."""
     name = pages[0].example.set
-    usable = [page for page in pages if page.example.gold and len(page.logits)]
+    usable = [page for page in pages if page.example.gold and len(page.views)]
     parts = [alone(page) for page in usable]
     generator = np.random.default_rng(seed)
-    drawn: list[tuple[Held, SiteEvidence | None]] = []
+    drawn: list[tuple[Seen, SiteEvidence | None]] = []
     for size in _SUBSETS:
         places = generator.permutation(len(usable))[:size].tolist()
         if size == 1:
@@ -183,37 +202,37 @@ def lessons_of_site(pages: Sequence[Held], seed: int) -> list[JudgePage]:
     return [judge_page(page, site, _SITE_WEIGHT[name] / len(drawn)) for page, site in drawn]
 
 
-def train_last(held: Sequence[Held], plan: JudgePlan, progress: Callable[[str], None]) -> dict[str, NDArray[Any]]:
+def train_last(seen: Sequence[Seen], plan: JudgePlan, progress: Callable[[str], None]) -> dict[str, NDArray[Any]]:
     """Train the judge on pages that the first network was not trained on."""
     lessons = [
         judge_page(page, None)
-        for page in held
+        for page in seen
         if page.example.set == "wcxb" and page.example.gold and page.example.best >= _LEAST_BEST
     ]
-    for pages in (pages for name in _SITE_SETS for pages in by_site(held, name).values()):
+    for pages in _sites(seen):
         lessons += lessons_of_site(pages, plan.seed)
     return train_judge(lessons, plan, progress)
 
 
-def by_site(held: Sequence[Held], name: str = "sites") -> dict[str, list[Held]]:
+def by_site(pages: Sequence[_Page], name: str = "sites") -> dict[str, list[_Page]]:
     """Return the pages of one set, by site."""
-    result: dict[str, list[Held]] = defaultdict(list)
-    for page in held:
+    result: dict[str, list[_Page]] = defaultdict(list)
+    for page in pages:
         if page.example.set == name:
             result[page.example.site].append(page)
     return dict(sorted(result.items()))
 
 
-def judged(judge: Judge, page: Held, site: SiteEvidence | None) -> Held:
+def judged(judge: Judge, page: Seen, site: SiteEvidence | None) -> FloatArray:
     """Return what the method makes of a page; see `methods.fused`."""
     evidence = page.example.evidence
     if not len(evidence):
-        return page
-    logits = judge.logits(judge_numbers(evidence, page.logits, None))
+        return page.views[:, 0]
+    logits = judge.logits(judge_numbers(evidence, page.views, None))
     if site is not None:
-        informed = judge.logits(judge_numbers(evidence, page.logits, site))
-        logits = np.asarray((logits + informed) / 2, dtype=np.float32)
-    return Held(page.example, logits)
+        informed = judge.logits(judge_numbers(evidence, page.views, site))
+        logits = weighed(logits, informed)
+    return logits
 
 
 def cut_of(page: Held, warmth: float) -> float:
@@ -249,17 +268,21 @@ def leak(pages: Sequence[Held], warmth: float) -> tuple[float, float]:
     return float(np.mean(f1)), leaked / max(1.0, template)
 
 
-def hold_out_pages(examples: Sequence[Example], progress: Callable[[str], None]) -> list[Held]:
-    """Return for every page what a first network trained on the other folds makes of it."""
+def train_pages(examples: Sequence[Example], jobs: int, progress: Callable[[str], None]) -> tuple[list[Seen], Trained]:
+    """Return what first networks trained on the other folds make of every page, and one that is trained on all."""
     folds = folds_of(examples)
-    found: dict[int, Held] = {}
-    for fold in range(FOLDS):
+
+    def held_out(fold: int) -> list[FloatArray]:
         rest = [example for example in examples if folds[example.site] != fold]
         trained = train_page(rest, PAGE_PLAN, partial(_tell, progress, f"page network, fold {fold + 1} of {FOLDS}"))
-        for place, example in enumerate(examples):
-            if folds[example.site] == fold:
-                found[place] = Held(example, trained.logits(example))
-    return [found[place] for place in range(len(examples))]
+        return [trained.views(example) for example in examples if folds[example.site] == fold]
+
+    def whole() -> dict[str, NDArray[Any]]:
+        return train_page(examples, PAGE_PLAN, partial(_tell, progress, "page network")).arrays
+
+    *found, arrays = run_forked([*(partial(held_out, fold) for fold in range(FOLDS)), whole], jobs)
+    views = [iter(of_fold) for of_fold in found]
+    return [Seen(example, next(views[folds[example.site]])) for example in examples], Trained(arrays)
 
 
 def _tell(progress: Callable[[str], None], what: str, line: str) -> None:
@@ -276,21 +299,37 @@ class Verdicts:
     """The pages of the multi-page sites, all pages of the site known."""
 
 
-def hold_out_judges(held: Sequence[Held], progress: Callable[[str], None]) -> Verdicts:
-    """Judge every page by a judge that was trained on the other folds."""
-    folds = folds_of([page.example for page in held])
-    single: list[Held] = []
-    whole: list[Held] = []
-    for fold in range(FOLDS):
-        rest = [page for page in held if folds[page.example.site] != fold]
+def train_judges(
+    seen: Sequence[Seen], jobs: int, progress: Callable[[str], None]
+) -> tuple[Verdicts, dict[str, NDArray[Any]]]:
+    """Judge every page by a judge that was trained on the other folds, and train one on all."""
+    folds = folds_of([page.example for page in seen])
+
+    parts = [[page for page in seen if folds[page.example.site] == fold] for fold in range(FOLDS)]
+
+    def held_out(fold: int) -> tuple[list[FloatArray], list[FloatArray]]:
+        rest = [page for page in seen if folds[page.example.site] != fold]
         arrays = train_last(rest, JUDGE_PLAN, partial(_tell, progress, f"judge, fold {fold + 1} of {FOLDS}"))
-        judge = Judge.read(arrays)
-        mine = [page for page in held if folds[page.example.site] == fold]
-        single += [judged(judge, page, None) for page in mine]
-        for pages in (pages for name in _SITE_SETS for pages in by_site(mine, name).values()):
-            site = together([alone(page) for page in pages])
-            whole += [judged(judge, page, site) for page in pages]
-    return Verdicts(single, whole)
+        judge, mine = Judge.read(arrays), parts[fold]
+        single = [judged(judge, page, None) for page in mine]
+        sites = [(pages, together([alone(page) for page in pages])) for pages in _sites(mine)]
+        return single, [judged(judge, page, site) for pages, site in sites for page in pages]
+
+    def whole() -> dict[str, NDArray[Any]]:
+        return train_last(seen, JUDGE_PLAN, partial(_tell, progress, "judge"))
+
+    *found, arrays = run_forked([*(partial(held_out, fold) for fold in range(FOLDS)), whole], jobs)
+    by_page: list[Held] = []
+    by_whole_site: list[Held] = []
+    for mine, (single, known) in zip(parts, found, strict=True):
+        by_page += map(Held, (page.example for page in mine), single)
+        by_whole_site += map(Held, (page.example for pages in _sites(mine) for page in pages), known)
+    return Verdicts(by_page, by_whole_site), arrays
+
+
+def _sites(seen: Sequence[Seen]) -> list[list[Seen]]:
+    """Return the pages of each multi-page site."""
+    return [pages for name in _SITE_SETS for pages in by_site(seen, name).values()]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -299,6 +338,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--output", type=Path, required=True, help="the model file to write")
     parser.add_argument("--held-out", type=Path, help="a folder for what networks make of pages of unseen sites")
     parser.add_argument("--data", type=Path, help="the folder of the evaluation data, if it is not the usual one")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings at a time (default 2); the result is the same")
     parsed = parser.parse_args(arguments)
     start = time.perf_counter()
 
@@ -307,30 +347,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     examples = list(read_examples(parsed.data))
     progress(f"{len(examples):,} labelled pages")
-    held = hold_out_pages(examples, progress)
-    write(parsed, examples, held, progress)
+    write(parsed, examples, progress)
     return 0
 
 
-def write(
-    parsed: argparse.Namespace, examples: Sequence[Example], held: Sequence[Held], progress: Callable[[str], None]
-) -> None:
-    """Judge what was held out, train on everything, and write the model."""
-    verdicts = hold_out_judges(held, progress)
+def write(parsed: argparse.Namespace, examples: Sequence[Example], progress: Callable[[str], None]) -> None:
+    """Train with folds held out and on everything, measure, and write the model."""
+    seen, page = train_pages(examples, parsed.jobs, progress)
+    verdicts, judge = train_judges(seen, parsed.jobs, progress)
     warmth, warmths = choose_warmth([page for page in verdicts.single if page.example.set == "wcxb"])
-    scores = _scores(verdicts, warmth)
+    calibration = calibrate([*verdicts.single, *verdicts.whole], warmth)
+    scores = _scores(verdicts, warmth) | {"favor": _favor_scores(verdicts, warmth, Calibration(calibration, *SHARES))}
     progress(json.dumps(scores))
     if parsed.held_out:
         _write_held(parsed.held_out, verdicts, warmth, parsed.data)
-    page = train_page(examples, PAGE_PLAN, partial(_tell, progress, "page network"))
-    judge = train_last(held, JUDGE_PLAN, progress)
     card = {
         "name": "fused",
         "chaffinch": CHAFFINCH,
         "command": "python -m chaffinch.evaluation.fused -o fused.npz",
         "data": {name: data_hash(name, parsed.data) for name in _SETS} | {"docs": _hash_of_docs(examples)},
-        "credit": "trained on WCXB (CC-BY-4.0), on multi-page sites of mixed licences and on documentation packages of "
-        "Debian; no text of pages is inside",
+        "credit": "trained on WCXB (CC-BY-4.0), on multi-page sites of mixed licences, on SWDE and on documentation "
+        "packages of Debian; no text of pages is inside",
         "pages": len(examples),
         "folds": FOLDS,
         "page_plan": asdict(PAGE_PLAN),
@@ -342,7 +379,7 @@ def write(
         **page.arrays,
         **judge,
         "warmth": np.array(warmth, dtype=np.float32),
-        "calibration": calibrate([*verdicts.single, *verdicts.whole], warmth),
+        "calibration": calibration,
     }
     write_model(parsed.output, Model(KIND, VERSION, card, arrays))
     progress(f"wrote {parsed.output}")
@@ -398,6 +435,33 @@ def _site_scores(held: Sequence[Held], warmth: float, name: str = "sites") -> di
         "f1": round(float(np.mean([f1 for f1, _ in found])), 4),
         "leak": round(float(np.mean([leaked for _, leaked in found])), 4),
     }
+
+
+def _favor_scores(verdicts: Verdicts, warmth: float, calibration: Calibration) -> dict[str, dict[str, Any]]:
+    """Return what `--favor` does, by blocks: word F1, and the shares of content and of template that are kept."""
+    sets = {
+        "wcxb": [page for page in verdicts.single if page.example.set == "wcxb"],
+        "sites, page by page": [page for page in verdicts.single if page.example.set == "sites"],
+        "sites": [page for page in verdicts.whole if page.example.set == "sites"],
+    }
+    result: dict[str, dict[str, Any]] = {}
+    for favor in _FAVORED:
+        threshold = threshold_of(Fused(), favor, calibration)
+        result[str(favor)] = {name: _kept_at(pages, warmth, threshold) for name, pages in sets.items()}
+    return result
+
+
+def _kept_at(pages: Sequence[Held], warmth: float, threshold: float) -> dict[str, float]:
+    f1, content, template = [], [], []
+    for page in pages:
+        example = page.example
+        kept = probabilities(cut_of(page, warmth) - page.logits) < threshold
+        other = np.maximum(example.words - example.content, 0)
+        f1.append(example.f1(kept))
+        content.append(float(example.content[kept].sum() / max(1.0, example.content.sum())))
+        template.append(float(other[kept].sum() / max(1.0, other.sum())))
+    means = map(np.mean, (f1, content, template))
+    return dict(zip(("f1", "content kept", "template kept"), (round(float(mean), 4) for mean in means), strict=True))
 
 
 def _write_held(folder: Path, verdicts: Verdicts, warmth: float, root: Path | None) -> None:

@@ -1,14 +1,15 @@
 """Trains the networks of `fused` with PyTorch; `methods.fused_network` evaluates what comes out.
 
 The loss of a page is the cross-entropy of its blocks, by the square root of their words, and a part of 1 - F1 with the
-probabilities in place of decisions. Pages count alike. Words and names are left out at random, so that nothing hangs on
-a single one.
+probabilities in place of decisions. Sets of pages differ in what they call content; each has an answer of its own, and
+the network learns from all of them what they have in common. Words and names are left out at random, so that nothing
+hangs on a single one.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -17,6 +18,7 @@ import torch
 from torch.nn import functional
 
 from chaffinch.methods.fused_network import (
+    ANSWERS,
     CONTEXT_LEVELS,
     PARTS,
     Surroundings,
@@ -76,6 +78,10 @@ class Input:
     gold: int
     columns: dict[str, NDArray[Any]]
     """Tags, words, names and signs, as numbers."""
+    answer: int
+    """Which of the network's answers the page's labels are for."""
+    weight: float
+    """How many pages it counts for."""
 
 
 class _Chance:
@@ -116,6 +122,8 @@ class _Batch:
         self.words = torch.from_numpy(np.concatenate([page.words for page in pages]))
         self.content = torch.from_numpy(np.concatenate([page.content for page in pages]))
         self.gold = torch.tensor([float(page.gold) for page in pages])
+        self.answer = torch.tensor([page.answer for page in pages])[self.page][:, None]
+        self.page_weight = torch.tensor([page.weight for page in pages])
         self._columns(pages, begin)
 
     def _columns(self, pages: Sequence[Input], begin: NDArray[np.int64]) -> None:
@@ -195,6 +203,8 @@ class JudgePage:
     words: FloatArray
     content: FloatArray
     weight: float = 1.0
+    emphasis: float = 1.0
+    """How much more what is content counts."""
 
 
 def train_judge(
@@ -207,7 +217,10 @@ def train_judge(
     share = np.concatenate([np.clip(page.content / np.maximum(page.words, 1), 0, 1) for page in pages])
     roots = [np.sqrt(page.words) for page in pages]
     weight = np.concatenate(
-        [root * (page.weight / max(1.0, float(root.sum()))) for page, root in zip(pages, roots, strict=True)]
+        [
+            root * np.where(page.content > 0, page.emphasis, 1.0) * (page.weight / max(1.0, float(root.sum())))
+            for page, root in zip(pages, roots, strict=True)
+        ]
     )
     counts = weight > 0
     numbers, share, weight = numbers[counts], share[counts], weight[counts] / weight[counts].mean()
@@ -232,7 +245,7 @@ def _thinned(page: JudgePage, most: int, generator: np.random.Generator) -> Judg
     counted = np.flatnonzero(page.words > 0)
     if len(counted) > most:
         counted = np.sort(generator.choice(counted, most, replace=False))
-    return JudgePage(page.numbers[counted], page.words[counted], page.content[counted], page.weight)
+    return replace(page, numbers=page.numbers[counted], words=page.words[counted], content=page.content[counted])
 
 
 def _judge_layers(width: int, plan: JudgePlan) -> list[tuple[Tensor, Tensor]]:
@@ -273,7 +286,7 @@ def _normal(rows: int, width: int) -> Tensor:
 
 def _start_layers(width: int, plan: Plan) -> Parameters:
     result: Parameters = {}
-    sizes = {"input": (width, plan.width), "output": (plan.width, 1)}
+    sizes = {"input": (width, plan.width), "output": (plan.width, len(ANSWERS))}
     sizes |= {f"round{number}": (plan.width * PARTS, plan.width) for number in range(plan.rounds)}
     for name, (ins, outs) in sizes.items():
         bound = 1 / math.sqrt(ins)
@@ -282,7 +295,9 @@ def _start_layers(width: int, plan: Plan) -> Parameters:
     return result
 
 
-def page_input(example: Example, parameters: Parameters, numbered: dict[str, dict[str, int]]) -> Input:
+def page_input(
+    example: Example, parameters: Parameters, numbered: dict[str, dict[str, int]], weight: float = 1.0
+) -> Input:
     """Return a page as its network sees it; `numbered` has the numbers of the vocabularies' names."""
     evidence = example.evidence
     around = Surroundings.of(evidence)
@@ -291,7 +306,7 @@ def page_input(example: Example, parameters: Parameters, numbered: dict[str, dic
         get = numbered[kind].get
         return np.fromiter((get(name, 0) for name in names), dtype=np.int32, count=len(names))
 
-    words, starts = known_words(evidence, find("words", evidence.word_names))
+    words, starts = known_words(evidence, find("words", evidence.word_names)[evidence.words])
     names = find("names", evidence.name_names)[evidence.names]
     known = names > 0
     bearer = evidence.name_element[known]
@@ -313,11 +328,13 @@ def page_input(example: Example, parameters: Parameters, numbered: dict[str, dic
             "element": np.maximum(evidence.element[:, [0, 2, 4]], 0),
             "sign": signs[signs > 0],
         },
+        ANSWERS.index(example.set),
+        weight,
     )
 
 
 def page_forward(parameters: Parameters, batch: _Batch, chance: _Chance) -> Tensor:
-    """Return the logits of the page's network."""
+    """Return the logits of the page's network: of each page, the answer that its labels are for."""
     vectors = parameters["page.words.vectors"]
     word = vectors[batch.word]
     name = parameters["page.names.vectors"][batch.name]
@@ -351,7 +368,7 @@ def _layers(parameters: Parameters, values: Tensor, batch: _Batch, chance: _Chan
         parts += [_mean(before[batch.stop[:, level]] - before[batch.first[:, level]]) for level in CONTEXT_LEVELS]
         parts += [_mean(before[batch.page_stop] - before[batch.page_first]), _mean(group)[batch.group]]
         state = state + functional.relu(layer(f"round{number}", chance.drop(torch.cat(parts, 1))))
-    return layer("output", state)[:, 0]
+    return layer("output", state).gather(1, batch.answer)[:, 0]
 
 
 def _mean(sums: Tensor) -> Tensor:
@@ -368,7 +385,8 @@ def _loss(logits: Tensor, batch: _Batch, f1_part: float) -> Tensor:
     likely = torch.sigmoid(logits)
     right = torch.zeros(batch.pages).index_add(0, batch.page, likely * torch.minimum(batch.content, words))
     chosen = torch.zeros(batch.pages).index_add(0, batch.page, likely * words)
-    return (entropy + f1_part * (1 - (2 * right + 1) / (chosen + batch.gold + 1))).mean()
+    losses = entropy + f1_part * (1 - (2 * right + 1) / (chosen + batch.gold + 1))
+    return (losses * batch.page_weight).sum() / batch.page_weight.sum()
 
 
 def train(

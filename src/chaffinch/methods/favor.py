@@ -57,12 +57,16 @@ class Calibrated(Protocol):
         ...
 
 
-def threshold_of(method: AnyMethod, favor: Favor) -> float:
-    """Return the score from which on text is dropped, by what the user favors."""
+def threshold_of(method: AnyMethod, favor: Favor, calibration: Calibration | None = None) -> float:
+    """Return the score from which on text is dropped, by what the user favors.
+
+    A calibration that is given stands in for the method's own.
+    """
     favor = read_favor(str(favor))
     if favor == "balanced":
         return DEFAULT_THRESHOLD
-    calibration = method.calibration if isinstance(method, Calibrated) else None
+    if calibration is None and isinstance(method, Calibrated):
+        calibration = method.calibration
     share = favor if isinstance(favor, float) else getattr(calibration, favor, _UNCALIBRATED[favor])
     if share <= 0:
         return math.inf

@@ -22,6 +22,7 @@ from chaffinch.methods.explain import Evidence
 from chaffinch.methods.favor import Calibration
 from chaffinch.methods.frequency import Frequencies
 from chaffinch.methods.fused_network import (
+    PAGE_SHARE,
     Judge,
     PageNetwork,
     Surroundings,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from chaffinch.page.table import Page
 
 KIND: Final = "fused"
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised when the networks or what they look at change."""
 
 _MOST_BLOCKS: Final = 50_000
@@ -54,7 +55,7 @@ _LEAST_PAGES: Final = 2
 _LASTING: Final = 0.5
 """A place that at least so many of a site's pages have is looked for to tell whether the site still looks the same."""
 _STEEPEST: Final = 30.0
-_PRECISION, _RECALL = 0.98, 0.8
+SHARES: Final = (0.95, 0.8)
 """The shares of the template that go where clean text matters most, and where no content may be lost."""
 
 
@@ -107,13 +108,14 @@ class Fused:
     @property
     def calibration(self) -> Calibration:
         """What scores were worth on held-out sites."""
-        return Calibration(shipped().thresholds, _PRECISION, _RECALL)
+        return Calibration(shipped().thresholds, *SHARES)
 
     def summarise(self, page: Page) -> SiteEvidence:
         """Count what a page shows."""
         evidence = find_evidence(_judged(page))
         with one_thread():
-            likely = probabilities(shipped().page.logits(evidence, Surroundings.of(evidence)))
+            views = shipped().page.views(evidence, Surroundings.of(evidence))
+        likely = probabilities(views[:, 0])
         return SiteEvidence.of_page(evidence, likely, self.most_entries)
 
     def merge(self, one: SiteEvidence, other: SiteEvidence) -> SiteEvidence:
@@ -217,10 +219,9 @@ def block_logits(evidence: PageEvidence, site: SiteEvidence | None, networks: Ne
 
 def _logits(evidence: PageEvidence, site: SiteEvidence | None, networks: Networks) -> FloatArray:
     with one_thread():
-        first = networks.page.logits(evidence, Surroundings.of(evidence))
-        # What the page says counts as much as what its site says: some template differs from page to page.
+        views = networks.page.views(evidence, Surroundings.of(evidence))
         about_site = None if site is None else site_numbers(evidence, site)
-        return networks.judge.both(page_numbers(evidence, first), about_site)
+        return networks.judge.both(page_numbers(evidence, views), about_site)
 
 
 COLUMNS: Final = {name: place for place, name in enumerate(NUMBER_NAMES)}
@@ -278,13 +279,14 @@ def _explained(evidence: PageEvidence, site: SiteEvidence | None, networks: Netw
         without = _logits(evidence, site, replace(networks, page=silent))
         columns.append((name, np.full(len(evidence), np.nan, dtype=np.float32), without - whole))
     if site is not None:
-        first = networks.page.logits(evidence, Surroundings.of(evidence))
-        known_numbers = judge_numbers(evidence, first, site)
+        views = networks.page.views(evidence, Surroundings.of(evidence))
+        known_numbers = judge_numbers(evidence, views, site)
         known_whole = networks.judge.logits(known_numbers)
+        share = np.float32(1 - PAGE_SHARE)
         start = len(JUDGE_NAMES) - len(SITE_NAMES)
         for place, name in enumerate(SITE_NAMES, start):
             numbers = known_numbers.copy()
             numbers[:, place] = networks.judge.mean[place]
-            columns.append((name, known_numbers[:, place], (networks.judge.logits(numbers) - known_whole) / 2))
+            columns.append((name, known_numbers[:, place], (networks.judge.logits(numbers) - known_whole) * share))
     names, values, changes = zip(*columns, strict=True)
     return Evidence(names, np.stack(values, axis=1), np.stack(changes, axis=1).astype(np.float32))

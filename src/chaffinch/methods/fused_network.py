@@ -35,6 +35,9 @@ Arrays: TypeAlias = "Mapping[str, NDArray[Any]]"
 
 CONTEXT_LEVELS: Final = (1, 2, 3, 4)
 """The containers whose means are looked at."""
+ANSWERS: Final = ("wcxb", "sites", "swde", "docs")
+"""Sets of labelled pages that differ in what they call content: the first network answers for each. The first counts;
+the judge sees all."""
 PARTS: Final = 3 + len(CONTEXT_LEVELS) + 2
 """What a block sees in a round: itself, two neighbours, the containers, the page, its group."""
 MOST_WORDS: Final = 60
@@ -71,6 +74,10 @@ def _limit(library: LibController, threads: int) -> None:
 
 
 _ONE_THREAD: Final = _OneThread()
+
+
+PAGE_SHARE: Final = 0.6
+"""What the page alone counts where its site is known."""
 
 
 @contextmanager
@@ -142,15 +149,11 @@ class ContextNetwork:
             (_array(arrays, f"{prefix}.output.factors"), _array(arrays, f"{prefix}.output.offsets")),
         )
 
-    def logits(self, state: FloatArray, around: Surroundings) -> FloatArray:
-        """Return for each block how much it looks like content, from what the input layer makes of it.
-
-        Above 0 it is more likely than not.
-        """
+    def answers(self, state: FloatArray, around: Surroundings) -> FloatArray:
+        """Return for each block what the last layer makes of it, from what the input layer does."""
         for layer in self.rounds:
             state = state + _Round(layer, state.shape[1]).of(state, around)
-        column: FloatArray = _layer(self.output, state)[:, 0]
-        return column
+        return _layer(self.output, state)
 
 
 class _Round:
@@ -301,11 +304,14 @@ class PageNetwork:
             ContextNetwork.read(arrays, "page"),
         )
 
-    def logits(self, evidence: PageEvidence, around: Surroundings) -> FloatArray:
-        """Return for each block how much it looks like content."""
+    def views(self, evidence: PageEvidence, around: Surroundings) -> FloatArray:
+        """Return for each block how much it looks like content, a column for each of `ANSWERS`.
+
+        Above 0 it is more likely than not.
+        """
         if not len(evidence):
-            return np.zeros(0, dtype=np.float32)
-        return self.layers.logits(self._state(evidence), around)
+            return np.zeros((0, len(ANSWERS)), dtype=np.float32)
+        return self.layers.answers(self._state(evidence), around)
 
     def _state(self, evidence: PageEvidence) -> FloatArray:
         """Return what the input layer makes of each block."""
@@ -421,7 +427,7 @@ class Judge:
         return self._voted(judge_inputs(numbers, self.mean, self.spread) @ factors + shift)
 
     def both(self, about_page: FloatArray, about_site: FloatArray | None) -> FloatArray:
-        """Return the same as the mean of what the page alone says, and what it says with its site; or as the former."""
+        """Return what the page alone says, weighed against what it says with its site if that is known."""
         factors, shift = self._first
         page = about_page.shape[1]
         hidden = _clipped(about_page, self.mean[:page], self.spread[:page]) @ factors[:page]
@@ -431,10 +437,7 @@ class Judge:
         site = _clipped(about_site, self.mean[page:], self.spread[page:]) @ factors[page:-1]
         site += factors[-1]
         site += hidden
-        result: FloatArray = self._voted(site)
-        result += self._voted(hidden)
-        result /= 2
-        return result
+        return weighed(self._voted(hidden), self._voted(site))
 
     @cached_property
     def _first(self) -> tuple[FloatArray, FloatArray]:
@@ -464,6 +467,14 @@ def judge_inputs(numbers: FloatArray, mean: FloatArray, spread: FloatArray) -> F
     ready = np.nan_to_num(_clipped(numbers, mean, spread), nan=0.0)
     known = ~np.isnan(numbers[:, -1:])
     return np.concatenate((ready, known), axis=1).astype(np.float32)
+
+
+def weighed(alone: FloatArray, with_site: FloatArray) -> FloatArray:
+    """Weigh what the judge says of a page alone against what it says of the page and its site.
+
+    Some template differs from page to page, and only the page itself tells; so its word counts a little more.
+    """
+    return np.asarray(PAGE_SHARE * alone + (1 - PAGE_SHARE) * with_site, dtype=np.float32)
 
 
 def _clipped(numbers: FloatArray, mean: FloatArray, spread: FloatArray) -> FloatArray:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from chaffinch.methods.fused_network import ANSWERS
 from chaffinch.methods.page_evidence import LEVELS, NUMBER_NAMES
 from chaffinch.methods.site_evidence import PLACE_NAMES
 
@@ -20,6 +21,7 @@ _NEIGHBOURS: Final = (-3, -2, -1, 1, 2, 3)
 _SITE_NEIGHBOURS: Final = (-2, -1, 1, 2)
 _QUANTILES: Final = (0.5, 0.75, 0.9, 0.97, 1.0)
 _SITE_LEVELS: Final = (1, 2, 3, 4)
+_VIEW_LEVELS: Final = (1, 3)
 _FREQUENT: Final = 0.1
 _MANY_PAGES: Final = 64
 """Beyond it more pages say no more."""
@@ -33,6 +35,10 @@ SCORE_NAMES: Final[tuple[str, ...]] = (
     *(f"page score at quantile {quantile}" for quantile in _QUANTILES),
     "page score below the highest", "probable share of page", "rank on page",
 )  # fmt: skip
+VIEW_NAMES: Final[tuple[str, ...]] = (
+    *(f"score as in {name}" for name in ANSWERS[1:]),
+    *(f"score as in {name} of container {level}" for level in _VIEW_LEVELS for name in ANSWERS[1:]),
+)
 _POOLED: Final = (
     "frequent text", "share of pages with the text", "share of pages with the shape", "variety of near place",
     "variety of full place", "page score of full place", "share of pages with an edge",
@@ -51,26 +57,31 @@ SITE_NAMES: Final[tuple[str, ...]] = (
     ),
     *(f"{name} on page" for name in _POOLED),
 )  # fmt: skip
-JUDGE_NAMES: Final[tuple[str, ...]] = (*SCORE_NAMES, *NUMBER_NAMES, *SITE_NAMES)
+JUDGE_NAMES: Final[tuple[str, ...]] = (*SCORE_NAMES, *VIEW_NAMES, *NUMBER_NAMES, *SITE_NAMES)
 """What the columns of `judge_numbers` are."""
 
 
-def judge_numbers(evidence: PageEvidence, logits: FloatArray, site: SiteEvidence | None) -> FloatArray:
-    """Return a column for each of `JUDGE_NAMES`; NaN where nothing is known of the site."""
+def judge_numbers(evidence: PageEvidence, views: FloatArray, site: SiteEvidence | None) -> FloatArray:
+    """Return a column for each of `JUDGE_NAMES`; NaN where nothing is known of the site.
+
+    `views` are what the first network makes of the page, a column for each of its answers.
+    """
     if site is None:
         about_site = np.full((len(evidence), len(SITE_NAMES)), np.nan, dtype=np.float32)
     else:
         about_site = site_numbers(evidence, site)
-    return np.concatenate((page_numbers(evidence, logits), about_site), axis=1)
+    return np.concatenate((page_numbers(evidence, views), about_site), axis=1)
 
 
-def page_numbers(evidence: PageEvidence, logits: FloatArray) -> FloatArray:
-    """Return a column for each of `SCORE_NAMES` and of `NUMBER_NAMES`."""
+def page_numbers(evidence: PageEvidence, views: FloatArray) -> FloatArray:
+    """Return a column for each of `SCORE_NAMES`, `VIEW_NAMES` and `NUMBER_NAMES`."""
     count = len(evidence)
-    rows = np.empty((len(SCORE_NAMES) + len(NUMBER_NAMES), count), dtype=np.float32)
-    rows[len(SCORE_NAMES) :] = evidence.numbers.T
+    scores, both = len(SCORE_NAMES), len(SCORE_NAMES) + len(VIEW_NAMES)
+    rows = np.empty((both + len(NUMBER_NAMES), count), dtype=np.float32)
+    rows[both:] = evidence.numbers.T
     if count:
-        _fill_scores(rows[: len(SCORE_NAMES)], evidence, logits)
+        _fill_scores(rows[:scores], evidence, views[:, 0])
+        _fill_views(rows[scores:both], evidence, views[:, 1:].T)
     return rows.T
 
 
@@ -96,6 +107,18 @@ def _fill_scores(rows: FloatArray, evidence: PageEvidence, logits: FloatArray) -
     rows[-3] = logits - logits[order[0]]
     rows[-2] = weighted[1].sum() / weight.sum()
     rows[-1] = rank / count
+
+
+def _fill_views(rows: FloatArray, evidence: PageEvidence, others: FloatArray) -> None:
+    containers, number = evidence.containers, len(others)
+    weight = np.log1p(1.0 + np.diff(evidence.word_start))
+    weighted = np.concatenate((others * weight, weight[None, :]))
+    rows[:number] = others
+    for place, level in enumerate(_VIEW_LEVELS, 1):
+        span = slice(*containers.starts[level - 1 : level + 1])
+        means = _means(weighted, containers.first[span], containers.stop[span])
+        of_block = containers.of_block[level - 1] - containers.starts[level - 1]
+        rows[place * number : (place + 1) * number] = means.take(of_block, axis=1)
 
 
 def _quantiles(falling: FloatArray) -> NDArray[np.float64]:
