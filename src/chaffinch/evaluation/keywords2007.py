@@ -137,7 +137,11 @@ def run(examples: str, crawl: str, tell: Callable[[str], None]) -> list[Row]:
                 tell(f"{site}: keywords do not vary; left out")
                 continue
             tell(f"{site}: {len(pages)} pages")
-            scores[site] = _site_scores(pages, training, collections, detector)
+            found = _site_scores(pages, training, collections, detector)
+            if any(found.values()):
+                scores[site] = found
+            else:
+                tell(f"{site}: no page shows one of its keywords; left out")
     return _rows(scores)
 
 
@@ -148,7 +152,6 @@ def _detector(examples: str, path: Path, swde: Swde, tell: Callable[[str], None]
     held = {f"{name}.example" for name in swde.site_names()}
     chosen = np.array([site not in held for site in found.sites])
     tell(f"training the detector on {int(chosen.sum())} sites")
-    # Calibrated on sites that no classifier saw, of those that it may see.
     out_of_fold = cross_validate(words, how, folds=_FOLDS)
     weights = weights_from(words, chosen, train_on_sites(words, chosen, how), out_of_fold, modern=True, card={})
     write_weights(path, weights)
