@@ -307,7 +307,7 @@ def test_progress_on_a_terminal_only(small_crawl: Path, tmp_path: Path) -> None:
 
 
 def test_an_interrupt_leaves_whole_files(tmp_path: Path) -> None:
-    write_site(tmp_path / "crawl", [f"words {n} " * 2000 for n in range(600)])
+    write_site(tmp_path / "crawl", [f"words {n} " * 500 for n in range(4000)])
     (tmp_path / "out.jsonl").write_text("from the run before\n", encoding="utf-8")
     run = subprocess.Popen(
         [sys.executable, "-m", "chaffinch", "clean", "crawl", "-o", "out.jsonl"],

@@ -250,7 +250,7 @@ def test_a_killed_run_changes_nothing_or_is_whole(chaffinch: Command, learned: P
 
 
 def test_an_interrupt_changes_nothing(learned: Path) -> None:
-    write_site(learned / "large", [f"words {n} " * 2000 for n in range(600)])
+    write_site(learned / "large", [f"words {n} " * 500 for n in range(4000)])
     before = (learned / "t.db").read_bytes()
     command = [sys.executable, "-m", "chaffinch", "learn", "large", *BASE, "-o", "t.db", "--replace"]
     with subprocess.Popen(command, cwd=learned, stderr=subprocess.PIPE, start_new_session=True) as run:
