@@ -290,14 +290,9 @@ def _seen(page: Page) -> BoolArray:
     lose most of its text is shown by a script, and keeps it.
     """
     shown = page.shown_text_nodes
-    classes = [
-        (number, value)
-        for number, attributes in enumerate(page.element_attributes)
-        for key, value in attributes
-        if key == "class" and value
-    ]
-    numbers = [number for number, value in classes if _hides(value)]
-    tips = [number for number, value in classes if _is_tip(value)]
+    classed, values = page.element_attributes.values("class")
+    numbers = [number for number, value in zip(classed, values, strict=True) if _hides(value)]
+    tips = [number for number, value in zip(classed, values, strict=True) if _is_tip(value)]
     if not numbers and not tips:
         return shown
     elements = np.flatnonzero(page.tag != TEXT).astype(np.int32)
