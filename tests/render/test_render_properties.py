@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chaffinch.page.build import parse
@@ -141,6 +141,7 @@ def test_preformatted_text_is_kept_to_the_letter(text: str) -> None:
 
 
 @given(tag_soup | trees, st.randoms(use_true_random=False))
+@example("<q><pre> w0x <br> w0x </pre></q>", Random(1))  # noqa: S311  (chance for a test)
 @settings(max_examples=150)
 def test_pieces_are_the_text_cut_at_its_blocks(html: str, choose: Random) -> None:
     page = parse(html)

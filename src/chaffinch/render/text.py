@@ -68,9 +68,10 @@ def render_pieces(page: Page) -> tuple[str, ...]:
     starts = np.flatnonzero(np.diff(block, prepend=-1))
     pieces = [""] * len(page.blocks)
     if len(starts):
-        text = _rendered(selection, starts.tolist()).removeprefix(_PIECE).removeprefix(" ")
-        for number, piece in zip(block[starts].tolist(), text.split(_PIECE), strict=True):
-            pieces[number] = piece.removesuffix(" ")
+        found = _rendered(selection, starts.tolist()).removeprefix(_PIECE).removeprefix(" ").split(_PIECE)
+        for number, piece, behind in zip(block[starts].tolist(), found, [*found[1:], ""], strict=True):
+            # A space at the end goes where a line ends, and stays where only it parts the piece from the next.
+            pieces[number] = piece if behind and not behind[0].isspace() else piece.removesuffix(" ")
     return tuple(pieces)
 
 
