@@ -6,6 +6,7 @@ import ctypes
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -41,6 +42,11 @@ def drop_powers() -> None:
     """Let permissions hold for this process, once it runs another program, even if it is root's."""
     for capability in (_CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH):
         ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def heed_interrupts() -> None:
+    """Let an interrupt reach this process, even if the tests were started in the background, where it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def run_chaffinch(

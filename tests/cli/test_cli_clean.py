@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import CRAWL, Command, read_lines, site_html, write_site
+from conftest import CRAWL, Command, heed_interrupts, read_lines, site_html, write_site
 
 CONTRACT = ["source", "url", "site", "title", "content", "method"]
 
@@ -314,6 +314,7 @@ def test_an_interrupt_leaves_whole_files(tmp_path: Path) -> None:
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509  (nothing here has threads)
     )
     while not list(tmp_path.glob(".out.jsonl*")):
         time.sleep(0.01)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from chaffinch.store import TemplateStore
-from conftest import CRAWL, Command, read_lines, site_html, write_site
+from conftest import CRAWL, Command, heed_interrupts, read_lines, site_html, write_site
 
 BASE = ("--base-url", "https://site.example/")
 
@@ -253,7 +253,13 @@ def test_an_interrupt_changes_nothing(learned: Path) -> None:
     write_site(learned / "large", [f"words {n} " * 500 for n in range(4000)])
     before = (learned / "t.db").read_bytes()
     command = [sys.executable, "-m", "chaffinch", "learn", "large", *BASE, "-o", "t.db", "--replace"]
-    with subprocess.Popen(command, cwd=learned, stderr=subprocess.PIPE, start_new_session=True) as run:
+    with subprocess.Popen(
+        command,
+        cwd=learned,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509  (nothing here has threads)
+    ) as run:
         while not list(learned.glob(".t.db.*")):
             time.sleep(0.01)
         time.sleep(0.2)
