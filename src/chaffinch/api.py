@@ -21,6 +21,7 @@ from chaffinch.methods import (
 )
 from chaffinch.methods.explain import Explanation, explain_page
 from chaffinch.page import Page, parse
+from chaffinch.page.collector import uncollected
 from chaffinch.records import MinedRecords, mine_all
 from chaffinch.runs import (
     Engine,
@@ -37,7 +38,6 @@ from chaffinch.runs import (
 from chaffinch.runs.journal import EVERY as CHECKPOINT_SECONDS
 from chaffinch.runs.reading import STDIN
 from chaffinch.runs.record import changed_inputs, identity_of
-from chaffinch.runs.work import uncollected
 from chaffinch.sinks import check_own, open_sink
 from chaffinch.sources import InputState, input_states
 from chaffinch.store import SiteTemplate

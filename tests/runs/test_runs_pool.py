@@ -15,8 +15,8 @@ import pytest
 from runs_doubles import EATS, HANGS, KILLS, RAISES, Common, capture, write_rows
 
 import chaffinch
+from chaffinch.page.collector import uncollected
 from chaffinch.runs import Outcome, PageLimits, RunOptions
-from chaffinch.runs.work import uncollected
 
 
 def outcomes(folder: Path, words: list[str], options: RunOptions) -> list[Outcome]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from chaffinch.page.arrays import covered, frozen, offsets
+from chaffinch.page.collector import uncollected
 from chaffinch.page.decoding import Decoded, decode, without_surrogates
 from chaffinch.page.parser import SHADOW_ATTRIBUTE, parse_tree
 from chaffinch.page.table import Page
@@ -40,14 +40,8 @@ def parse_capture(capture: Capture, site_by: SiteBy = "domain") -> Page:
 
 
 def _build(capture: Capture, decoded: Decoded, site_by: SiteBy = "domain") -> Page:
-    # The collector would scan thousands of tuples that only grow in number: 5 to 10 % of the time.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with uncollected():
         return _tabulate(capture, decoded, parse_tree(decoded.text), site_by)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _tabulate(capture: Capture, decoded: Decoded, tree: Tree, site_by: SiteBy) -> Page:

@@ -15,10 +15,11 @@ from multiprocessing.sharedctypes import RawArray
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from chaffinch.errors import PageError, RunError
+from chaffinch.page.collector import uncollected
 from chaffinch.runs.limits import NO_LIMITS, PageLimits
 from chaffinch.runs.memory import peak_of_process, shown_bytes
 from chaffinch.runs.watch import NOTHING, Slots, rest, tell_in
-from chaffinch.runs.work import Batch, uncollected
+from chaffinch.runs.work import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -5,9 +5,7 @@ A bad page never raises here: it becomes an outcome that names the page and the 
 
 from __future__ import annotations
 
-import gc
 from collections import Counter, deque
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -198,22 +196,6 @@ def _outcome(capture: Capture, page: Page | PageError, known: Known | None, opti
 
     outcome = guarded(page, clean)
     return Outcome(page.source, page.place.site, error=outcome.reason) if isinstance(outcome, PageError) else outcome
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Keep the garbage collector away while pages are worked on.
-
-    A page is thousands of small tuples and no cycles: it is freed as soon as it is done with, and the collector would
-    only look at it again and again, for a fifth of all time.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _parsed(capture: Capture, options: RunOptions) -> Page | PageError:
