@@ -27,9 +27,9 @@ from chaffinch.methods.fused_network import (
     PageNetwork,
     Surroundings,
     best_cut,
-    one_thread,
 )
 from chaffinch.methods.judge_numbers import JUDGE_NAMES, SITE_NAMES, judge_numbers, page_numbers, site_numbers
+from chaffinch.methods.one_thread import one_thread
 from chaffinch.methods.page_evidence import NUMBER_NAMES, find_evidence
 from chaffinch.methods.site_evidence import Places, SiteEvidence
 from chaffinch.methods.word_hashes import hash_texts

@@ -9,21 +9,18 @@ in training, and what is known of the site.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import repeat
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-from threadpoolctl import LibController, ThreadpoolController
 
 from chaffinch.methods.word_hashes import hash_texts
 from chaffinch.page.arrays import offsets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,60 +41,8 @@ MOST_WORDS: Final = 60
 """Words of a block that are read."""
 
 
-class _OneThread:
-    """Multiplies on one core as long as any thread is inside."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._before: list[int] = []
-
-    def enter(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._before = [library.get_num_threads() for library in _libraries()]
-                for library in _libraries():
-                    _limit(library, 1)
-
-    def leave(self) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                for library, threads in zip(_libraries(), self._before, strict=True):
-                    _limit(library, threads)
-
-
-def _limit(library: LibController, threads: int) -> None:
-    # Newer versions let one thread of a program have a say, so that no two are at odds; here they take turns.
-    getattr(library, "_real_set_num_threads", library.set_num_threads)(threads)
-
-
-_ONE_THREAD: Final = _OneThread()
-
-
 PAGE_SHARE: Final = 0.6
 """What the page alone counts where its site is known."""
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Multiply on one core: the matrices of a page are too small to share out, and runs use the cores page by page.
-
-    Besides, sums over several cores are rounded otherwise, and scores would depend on the machine.
-    """
-    _ONE_THREAD.enter()
-    try:
-        yield
-    finally:
-        _ONE_THREAD.leave()
-
-
-@cache
-def _libraries() -> list[LibController]:
-    """Return what multiplies matrices in this process."""
-    found: list[LibController] = ThreadpoolController().select(user_api="blas").lib_controllers
-    return found
 
 
 @dataclass(frozen=True, eq=False)
