@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from typing import TYPE_CHECKING, Final
 
+from chaffinch.cli.closing import tell_report
 from chaffinch.cli.options import add_inputs, add_jobs, positive, sources_of, urls_of
 from chaffinch.cli.progress import Progress
 from chaffinch.errors import UsageError
@@ -93,10 +92,4 @@ def _run(parsed: argparse.Namespace) -> int:
         report = write_labels(parsed.inputs, parsed.output, LabelOptions(run, parsed.least_pages, step))
     finally:
         progress.clear()
-    for failure in report.failures:
-        print(f"chaffinch: {failure.source}: {failure.reason}", file=sys.stderr)
-    if parsed.json:
-        print(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
-    else:
-        print(report.as_line(), file=sys.stderr)
-    return 1 if report.failures else 0
+    return tell_report(report, as_json=parsed.json)

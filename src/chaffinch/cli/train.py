@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from chaffinch.cli.closing import tell_report
 from chaffinch.cli.options import add_inputs, add_jobs, positive, sources_of, urls_of
 from chaffinch.cli.progress import Progress
 from chaffinch.errors import InputError, UsageError
@@ -106,13 +106,7 @@ def _run(parsed: argparse.Namespace) -> int:
         report = train_model(parsed.inputs, parsed.output, run, how)
     finally:
         progress.clear()
-    for failure in report.failures:
-        print(f"chaffinch: {failure.source}: {failure.reason}", file=sys.stderr)
-    if parsed.json:
-        print(json.dumps(report.as_json(), ensure_ascii=False, indent=2))
-    else:
-        print(report.as_line(), file=sys.stderr)
-    return 1 if report.failures else 0
+    return tell_report(report, as_json=parsed.json)
 
 
 def _data(path: str | None) -> dict[str, Any]:
